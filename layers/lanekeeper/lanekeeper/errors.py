@@ -1,0 +1,53 @@
+"""What may go wrong, in the words a person reads."""
+
+from lanekeeper.types import Json
+
+
+class Problem(Exception):
+    """A refusal that reaches the person: plain words, a next step, and an HTTP status.
+
+    Args:
+        status: HTTP status, 400 to 599.
+        code: a short name for programs, such as ``not_found``.
+        message: what went wrong, without internals.
+        next_step: what the person can do now.
+        retryable: whether the same request can work later.
+        retry_after_s: after how many seconds, where that is known.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        next_step: str = "",
+        *,
+        retryable: bool = False,
+        retry_after_s: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.next_step = next_step
+        self.retryable = retryable
+        self.retry_after_s = retry_after_s
+
+    def body(self) -> Json:
+        """The contract's error shape."""
+        return {
+            "error": {
+                "code": self.code,
+                "message": self.message,
+                "retryable": self.retryable,
+                "nextStep": self.next_step,
+            }
+        }
+
+
+class LaneLostError(Exception):
+    """This worker no longer holds the person's lane: it must stop and may write nothing more."""
+
+
+class DatabaseUnreachableError(Exception):
+    """No connection to Postgres could be made in time."""

@@ -1,0 +1,6 @@
+"""Postgres: connections that heal, transactions that name their person, and statements kept in .sql files."""
+
+from lanekeeper.postgres.connection import Database, Transaction
+from lanekeeper.postgres.statements import Statements
+
+__all__ = ["Database", "Statements", "Transaction"]
