@@ -1,0 +1,1 @@
+"""Migrate: brings the database's schema to what the code expects. Forward only."""

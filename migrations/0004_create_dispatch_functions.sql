@@ -1,0 +1,125 @@
+-- What must look across people: who waits, whose holder has died, what was not delivered. These functions are
+-- owned by the dispatch role, hand back ids only, and are the only way across for accept, worker and maintenance.
+
+-- Take the lane that has waited longest and that nobody holds, or the hinted one. The caller then takes the
+-- lane lock and reads the inbox in statements of their own: a new snapshot sees what committed meanwhile.
+create function lanekeeper.claim_lane(holder text, lease interval, hint text default null)
+returns table (user_id text, epoch bigint)
+language sql security definer set search_path = pg_catalog, public
+as $$
+  update public.lanes l
+  set holder = claim_lane.holder, epoch = l.epoch + 1, lease_until = lanekeeper.now() + claim_lane.lease,
+      backend_pid = null, backend_start = null, turn_id = null
+  where l.user_id = (
+    select w.user_id from public.lanes w
+    where w.ready_at is not null and w.ready_at <= lanekeeper.now() and w.holder is null
+      and (claim_lane.hint is null or w.user_id = claim_lane.hint)
+    order by w.ready_at
+    limit 1
+    for update skip locked)
+  returning l.user_id, l.epoch
+$$;
+
+-- Lanes whose holder gave no sign of life in time.
+create function lanekeeper.lapsed_lanes()
+returns table (user_id text, epoch bigint, backend_pid int, backend_start timestamptz)
+language sql stable security definer set search_path = pg_catalog, public
+as $$
+  select l.user_id, l.epoch, l.backend_pid, l.backend_start from public.lanes l
+  where l.holder is not null and l.lease_until < lanekeeper.now()
+  order by l.lease_until
+$$;
+
+-- End the connection that a lapsed holder hangs on, if it is still that connection and a worker's.
+create function lanekeeper.end_backend(pid int, started timestamptz)
+returns boolean
+language sql security definer set search_path = pg_catalog, public
+as $$
+  select coalesce(bool_or(pg_terminate_backend(a.pid)), false) from pg_stat_activity a
+  where a.pid = end_backend.pid and a.backend_start = end_backend.started and a.usename = 'lanekeeper_worker'
+$$;
+
+-- People with a reply that is written but not delivered, while nobody works on their lane.
+create function lanekeeper.undelivered(older_than interval)
+returns table (user_id text)
+language sql stable security definer set search_path = pg_catalog, public
+as $$
+  select distinct o.user_id from public.outbox o
+  where o.state = 'new' and o.created_at < lanekeeper.now() - undelivered.older_than
+  limit 1000
+$$;
+
+-- How many lanes have waited unclaimed for longer than this.
+create function lanekeeper.waiting_lanes(older_than interval)
+returns bigint
+language sql stable security definer set search_path = pg_catalog, public
+as $$
+  select count(*) from public.lanes l
+  where l.holder is null and l.ready_at < lanekeeper.now() - waiting_lanes.older_than
+$$;
+
+-- Inbox rows that wait although their lane does not know: they should not exist, and are put back when they do.
+create function lanekeeper.stray_lanes()
+returns table (user_id text)
+language sql stable security definer set search_path = pg_catalog, public
+as $$
+  select distinct i.user_id from public.inbox i join public.lanes l on l.user_id = i.user_id
+  where i.state in ('new', 'running') and l.holder is null and l.ready_at is null
+    and i.created_at < lanekeeper.now() - interval '10 seconds'
+  limit 1000
+$$;
+
+-- Chunks of turns that ended long ago: from then on a replay is made from the transcript.
+create function lanekeeper.sweep_chunks(older_than interval)
+returns bigint
+language sql security definer set search_path = pg_catalog, public
+as $$
+  with gone as (
+    delete from public.reply_chunks c using public.turns t
+    where t.id = c.turn_id and t.state in ('done', 'failed', 'stopped')
+      and t.finished_at < lanekeeper.now() - sweep_chunks.older_than
+      and not exists (select from public.outbox o where o.user_id = t.user_id and o.state = 'new')
+    returning 1)
+  select count(*) from gone
+$$;
+
+create function lanekeeper.sweep_requests(older_than interval)
+returns bigint
+language sql security definer set search_path = pg_catalog, public
+as $$
+  with gone as (delete from public.model_requests r where r.at < lanekeeper.now() - sweep_requests.older_than returning 1)
+  select count(*) from gone
+$$;
+
+-- Is there anything for the maintenance function to do? Asked once a minute by pg_cron, so it must stay cheap.
+create function lanekeeper.maintenance_is_due()
+returns boolean
+language sql stable security definer set search_path = pg_catalog, public
+as $$
+  select exists (select from public.lanes l where l.holder is not null and l.lease_until < lanekeeper.now())
+      or exists (select from public.lanes l where l.holder is null and l.ready_at < lanekeeper.now() - interval '5 seconds')
+      or exists (select from public.outbox o where o.state = 'new' and o.created_at < lanekeeper.now() - interval '5 seconds')
+      or exists (select from lanekeeper.stray_lanes())
+      or extract(minute from lanekeeper.now()) = 0
+$$;
+
+do $$
+declare
+  f record;
+begin
+  for f in
+    select p.oid::regprocedure as signature from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = 'lanekeeper' and p.prosecdef
+  loop
+    execute format('alter function %s owner to lanekeeper_dispatch', f.signature);
+    execute format('revoke all on function %s from public', f.signature);
+    execute format('grant execute on function %s to lanekeeper_maintenance', f.signature);
+  end loop;
+end
+$$;
+grant execute on function lanekeeper.claim_lane(text, interval, text) to lanekeeper_worker;
+revoke create on schema lanekeeper from lanekeeper_dispatch;
+
+-- The sweeps read these columns of other people's rows.
+grant select (turn_id) on reply_chunks to lanekeeper_dispatch;
+create index lanes_held on lanes (lease_until) where holder is not null;
