@@ -1,0 +1,1 @@
+"""The dev kit: the whole system on one laptop. It never ships."""

