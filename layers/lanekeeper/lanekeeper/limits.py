@@ -4,13 +4,17 @@ Each can be set by an environment variable: ``LIMIT_`` and its name in capitals,
 """
 
 import dataclasses
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+N = TypeVar("N", int, float)
 
 
-def _limit(default: float, rule: str, unit: str) -> float:
-    return field(default=default, metadata={"rule": rule, "unit": unit})  # type: ignore[no-any-return, call-overload]
+def _limit(default: N, rule: str, unit: str) -> N:
+    return field(default=default, metadata={"rule": rule, "unit": unit})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,19 +25,19 @@ class Limits:
     lease_s: float = _limit(15, "T1", "seconds a worker holds a lane without a sign of life")
     heartbeat_s: float = _limit(5, "T1", "seconds between signs of life")
     watch_s: float = _limit(0.5, "T1", "seconds between looks for a stop or a lost lane while nothing streams")
-    turn_deaths: float = _limit(3, "T1", "workers that may die in one turn before it ends with the honest line")
+    turn_deaths: int = _limit(3, "T1", "workers that may die in one turn before it ends with the honest line")
     drain_reserve_s: float = _limit(60, "T1", "seconds of a worker's time that must be left to begin another turn")
     lost_wake_s: float = _limit(5, "T1", "seconds after which a waiting message is woken again by the tick")
-    wakes_per_tick: float = _limit(20, "T1", "workers one tick may wake")
+    wakes_per_tick: int = _limit(20, "T1", "workers one tick may wake")
 
     # The turn
-    restarts: float = _limit(2, "T2", "times new messages may restart a step in one turn")
+    restarts: int = _limit(2, "T2", "times new messages may restart a step in one turn")
     first_reply_s: float = _limit(7, "T3", "seconds to the first text, for 95 % of turns")
     holding_line_s: float = _limit(2, "T3", "seconds of slow work before a holding line")
     provider_timeout_s: float = _limit(20, "T5", "seconds the provider may be silent")
-    provider_calls_per_step: float = _limit(2, "T5", "calls to the provider for one step, its retry included")
-    model_steps: float = _limit(6, "T5", "model calls in one turn")
-    recursion_limit: float = _limit(16, "T5", "graph steps in one turn, well below LangGraph's own 25")
+    provider_calls_per_step: int = _limit(2, "T5", "calls to the provider for one step, its retry included")
+    model_steps: int = _limit(6, "T5", "model calls in one turn")
+    recursion_limit: int = _limit(16, "T5", "graph steps in one turn, well below LangGraph's own 25")
     turn_s: float = _limit(150, "T5", "seconds a turn may take")
 
     # The stream
@@ -41,18 +45,18 @@ class Limits:
     keep_alive_s: float = _limit(15, "P2", "seconds of silence before a keep-alive comment")
     flush_comment_ms: float = _limit(200, "P2", "milliseconds after the last event before a flushing comment")
     poll_ms: float = _limit(50, "P2", "milliseconds between looks while a stream polls")
-    listen_streams: float = _limit(20, "P2", "open streams up to which NOTIFY speeds a stream up")
-    streams_per_person: float = _limit(3, "P2", "streams one person may hold open; the newest replaces the oldest")
+    listen_streams: int = _limit(20, "P2", "open streams up to which NOTIFY speeds a stream up")
+    streams_per_person: int = _limit(3, "P2", "streams one person may hold open; the newest replaces the oldest")
     stream_reserve_s: float = _limit(5, "P2", "seconds before the function's limit at which a stream is cut")
     chunks_kept_h: float = _limit(24, "B11", "hours after which a finished turn is replayed from the transcript")
 
     # What comes in
-    text_chars: float = _limit(32_000, "T1", "characters of one message")
-    body_bytes: float = _limit(256 * 1024, "T1", "bytes of one request body")
-    id_chars: float = _limit(200, "L7", "characters of an id that a client chose")
-    page_items: float = _limit(50, "B11", "items of one page")
-    page_bytes: float = _limit(1_000_000, "B11", "bytes of one page of history")
-    title_chars: float = _limit(80, "L5", "characters of a conversation's title")
+    text_chars: int = _limit(32_000, "T1", "characters of one message")
+    body_bytes: int = _limit(256 * 1024, "T1", "bytes of one request body")
+    id_chars: int = _limit(200, "L7", "characters of an id that a client chose")
+    page_items: int = _limit(50, "B11", "items of one page")
+    page_bytes: int = _limit(1_000_000, "B11", "bytes of one page of history")
+    title_chars: int = _limit(80, "L5", "characters of a conversation's title")
 
     # Model, identity, search
     setting_cache_s: float = _limit(5, "B10", "seconds a setting read from the database is believed")
@@ -60,31 +64,38 @@ class Limits:
     jwks_cache_s: float = _limit(3600, "E1", "seconds the issuer's keys are believed")
     request_sample_rate: float = _limit(0, "A4", "share of turns whose exact request is kept; dev sets 1")
     requests_kept_h: float = _limit(72, "A4", "hours a kept request lives")
-    result_bytes: float = _limit(2048, "O6", "bytes of one tool result")
-    result_items: float = _limit(5, "O6", "items of one page of a tool result")
+    result_bytes: int = _limit(2048, "O6", "bytes of one tool result")
+    result_items: int = _limit(5, "O6", "items of one page of a tool result")
     tool_timeout_s: float = _limit(15, "O4", "seconds one tool call may take")
-    tool_failures: float = _limit(2, "O5", "failed calls of one tool in one turn")
-    tool_concurrency: float = _limit(4, "N9", "tool calls that may run side by side")
-    prompt_bytes: float = _limit(12 * 1024, "Q3", "bytes of a system prompt")
-    tools_bytes: float = _limit(10 * 1024, "Q3", "bytes of an agent's tool definitions")
+    tool_failures: int = _limit(2, "O5", "failed calls of one tool in one turn")
+    tool_concurrency: int = _limit(4, "N9", "tool calls that may run side by side")
+    prompt_bytes: int = _limit(12 * 1024, "Q3", "bytes of a system prompt")
+    tools_bytes: int = _limit(10 * 1024, "Q3", "bytes of an agent's tool definitions")
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Limits":
         """The defaults, with every ``LIMIT_...`` variable put in its place.
 
         Raises:
-            ValueError: a variable names no limit, or is no number of zero or more.
+            ValueError: a variable names no limit, or is no number of zero or more, or no whole one where counts are.
         """
-        known = {limit.name for limit in dataclasses.fields(cls)}
-        changed: dict[str, float] = {}
+        known = {limit.name: limit.type for limit in dataclasses.fields(cls)}
+        changed: dict[str, Any] = {}
         for variable, text in environment.items():
             if not variable.startswith("LIMIT_"):
                 continue
             name = variable.removeprefix("LIMIT_").lower()
             if name not in known:
                 raise ValueError(f"{variable} names no limit")
-            number = float(text)
-            if not number >= 0:
-                raise ValueError(f"{variable} must be a number of zero or more")
-            changed[name] = number
+            changed[name] = _number(variable, text, whole=known[name] is int)
         return cls(**changed)
+
+
+def _number(variable: str, text: str, *, whole: bool) -> int | float:
+    try:
+        number = int(text) if whole else float(text)
+    except ValueError:
+        number = -1
+    if number < 0 or not math.isfinite(number):
+        raise ValueError(f"{variable} must be a {'whole ' if whole else ''}number of zero or more")
+    return number
