@@ -1,0 +1,7 @@
+"""Who is asking: a person, known only by a signed token of the issuer in settings."""
+
+from lanekeeper.people.identity import Identity
+from lanekeeper.people.keys import KeySet
+from lanekeeper.people.rules import Issuer, Person
+
+__all__ = ["Identity", "Issuer", "KeySet", "Person"]
