@@ -1,0 +1,89 @@
+"""Who may do what in the database: nobody at run time is more than a plain role."""
+
+from collections.abc import Callable
+
+import psycopg
+import pytest
+
+from tests.devkit.postgres import MIGRATOR
+
+LOGINS = ["accept", "stream", "worker", "maintenance"]
+
+
+def test_no_role_of_the_product_is_above_row_level_security(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        roles = connection.execute(
+            "select rolname, rolsuper, rolbypassrls, rolreplication, rolcreaterole, rolcreatedb from pg_roles "
+            "where rolname like 'lanekeeper%%' and rolname <> %s",
+            [MIGRATOR],
+        ).fetchall()
+    assert {name for name, *_ in roles} == {f"lanekeeper_{role}" for role in (*LOGINS, "dispatch")}
+    assert [name for name, *powers in roles if any(powers)] == []
+
+
+def test_the_migrator_is_no_superuser_and_cannot_pass_row_level_security(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        powers = connection.execute(
+            "select rolsuper, rolbypassrls from pg_roles where rolname = %s", [MIGRATOR]
+        ).fetchone()
+    assert powers == (False, False)
+
+
+def test_the_dispatch_role_cannot_log_in(database_url: str, url_as: Callable[[str], str]) -> None:
+    with pytest.raises(psycopg.OperationalError, match="not permitted to log in"):
+        psycopg.connect(url_as("dispatch"))
+
+
+@pytest.mark.parametrize("role", LOGINS)
+def test_a_function_owns_nothing_and_creates_nothing(role: str, url_as: Callable[[str], str]) -> None:
+    """B026: no request can issue DDL, so no cold start ever does."""
+    with psycopg.connect(url_as(role), autocommit=True) as connection:
+        owned = connection.execute("select relname from pg_class where relowner = current_user::regrole").fetchall()
+        assert owned == []
+        for schema in ("public", "lanekeeper"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(
+                    psycopg.sql.SQL("create table {}.mine (id int)").format(psycopg.sql.Identifier(schema))
+                )
+
+
+@pytest.mark.parametrize("role", LOGINS)
+def test_a_function_cannot_change_the_settings(role: str, url_as: Callable[[str], str]) -> None:
+    with psycopg.connect(url_as(role), autocommit=True) as connection:
+        connection.execute("select * from settings")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("insert into settings (key, value, changed_by) values ('model', '\"x\"', 'me')")
+
+
+@pytest.mark.parametrize("role", LOGINS)
+def test_a_function_cannot_become_another(role: str, url_as: Callable[[str], str]) -> None:
+    with psycopg.connect(url_as(role), autocommit=True) as connection:
+        for other in {"dispatch", *LOGINS} - {role}:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(psycopg.sql.SQL("set role {}").format(psycopg.sql.Identifier(f"lanekeeper_{other}")))
+
+
+def test_functions_that_look_across_people_belong_to_the_dispatch_role(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        functions = connection.execute(
+            "select p.proname, p.proowner::regrole::text, p.proconfig from pg_proc p "
+            "where p.prosecdef and p.pronamespace in ('public'::regnamespace, 'lanekeeper'::regnamespace)"
+        ).fetchall()
+    assert functions
+    assert {owner for _, owner, _ in functions} == {"lanekeeper_dispatch"}
+    unpinned = [name for name, _, config in functions if not any("search_path=" in item for item in config or ())]
+    assert unpinned == []
+
+
+def test_nobody_but_their_users_may_call_functions_that_look_across_people(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        callers = dict(
+            connection.execute(
+                "select p.proname, array_agg(r.rolname::text order by r.rolname) from pg_proc p, pg_roles r "
+                "where p.prosecdef and p.pronamespace = 'lanekeeper'::regnamespace "
+                "and r.rolname = any(%s) and has_function_privilege(r.oid, p.oid, 'execute') group by 1",
+                [[f"lanekeeper_{role}" for role in LOGINS]],
+            ).fetchall()
+        )
+    strangers = {name: who for name, who in callers.items() if {"lanekeeper_accept", "lanekeeper_stream"} & set(who)}
+    assert strangers == {}
