@@ -24,15 +24,13 @@ create index conversations_recent on conversations (user_id, updated_at desc, id
 
 -- One row a person: the only thing two workers ever compete for.
 -- ready_at: since when a message waits, null when none does. epoch: counts the holders; a write that names
--- an old epoch is refused. The backend columns name the connection that holds the lane lock.
+-- an old epoch is refused. holder: the application name of all connections of the worker that holds the lane.
 create table lanes (
   user_id text primary key references users on delete cascade,
   ready_at timestamptz,
   holder text,
   epoch bigint not null default 0,
   lease_until timestamptz,
-  backend_pid int,
-  backend_start timestamptz,
   turn_id text,
   stop_turn_id text
 ) with (fillfactor = 60);
@@ -120,17 +118,9 @@ create table outbox (
 create index outbox_due on outbox (created_at) where state = 'new';
 create index outbox_of_person on outbox (user_id, id) where state = 'new';
 
--- What the model sees: the graph's state. Messages are rows, written once each; the checkpoint is the rest of
--- the state and there is one a conversation. So a turn costs the same at any length of history.
-create table checkpoints (
-  conversation_id text primary key references conversations on delete cascade,
-  user_id text not null,
-  checkpoint jsonb not null,
-  metadata jsonb not null,
-  saved_at timestamptz not null default lanekeeper.now()
-) with (fillfactor = 60);
-
-create table checkpoint_messages (
+-- What the model sees: the graph's state, one row a message, written once. So a turn costs the same at any length
+-- of history.
+create table thread_messages (
   conversation_id text not null references conversations on delete cascade,
   position int not null,
   user_id text not null,

@@ -29,8 +29,9 @@ grant select on conversations, turns, inbox, messages, reply_chunks, outbox, set
 
 grant select on users, settings to lanekeeper_worker;
 grant select, update on conversations, lanes, inbox, turns to lanekeeper_worker;
-grant select, insert, update on messages, outbox, checkpoints, costs to lanekeeper_worker;
-grant select, insert, update, delete on checkpoint_messages, reply_chunks to lanekeeper_worker;
+grant select, insert, update on messages, outbox, costs to lanekeeper_worker;
+grant select, insert, update, delete on thread_messages, reply_chunks to lanekeeper_worker;
+grant delete on turns to lanekeeper_worker;
 grant insert on limit_hits, model_requests, audit_log to lanekeeper_worker;
 
 grant select on users, conversations, settings to lanekeeper_maintenance;

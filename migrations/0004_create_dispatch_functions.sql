@@ -1,19 +1,18 @@
 -- What must look across people: who waits, whose holder has died, what was not delivered. These functions are
 -- owned by the dispatch role, hand back ids only, and are the only way across for accept, worker and maintenance.
 
--- Take the lane that has waited longest and that nobody holds, or the hinted one. The caller then takes the
--- lane lock and reads the inbox in statements of their own: a new snapshot sees what committed meanwhile.
-create function lanekeeper.claim_lane(holder text, lease interval, hint text default null)
+-- Take the lane that has waited longest and that nobody holds. The caller then takes the lane lock and reads
+-- the inbox in statements of their own: a new snapshot sees what committed meanwhile.
+create function lanekeeper.claim_lane(holder text, lease interval)
 returns table (user_id text, epoch bigint)
 language sql security definer set search_path = pg_catalog, public
 as $$
   update public.lanes l
   set holder = claim_lane.holder, epoch = l.epoch + 1, lease_until = lanekeeper.now() + claim_lane.lease,
-      backend_pid = null, backend_start = null, turn_id = null
+      turn_id = null, stop_turn_id = null
   where l.user_id = (
     select w.user_id from public.lanes w
     where w.ready_at is not null and w.ready_at <= lanekeeper.now() and w.holder is null
-      and (claim_lane.hint is null or w.user_id = claim_lane.hint)
     order by w.ready_at
     limit 1
     for update skip locked)
@@ -22,21 +21,21 @@ $$;
 
 -- Lanes whose holder gave no sign of life in time.
 create function lanekeeper.lapsed_lanes()
-returns table (user_id text, epoch bigint, backend_pid int, backend_start timestamptz)
+returns table (user_id text, epoch bigint, holder text)
 language sql stable security definer set search_path = pg_catalog, public
 as $$
-  select l.user_id, l.epoch, l.backend_pid, l.backend_start from public.lanes l
+  select l.user_id, l.epoch, l.holder from public.lanes l
   where l.holder is not null and l.lease_until < lanekeeper.now()
   order by l.lease_until
 $$;
 
--- End the connection that a lapsed holder hangs on, if it is still that connection and a worker's.
-create function lanekeeper.end_backend(pid int, started timestamptz)
-returns boolean
+-- End every connection of a holder that gave no sign of life: its lane lock falls, what it had begun is undone.
+create function lanekeeper.end_connections(holder text)
+returns bigint
 language sql security definer set search_path = pg_catalog, public
 as $$
-  select coalesce(bool_or(pg_terminate_backend(a.pid)), false) from pg_stat_activity a
-  where a.pid = end_backend.pid and a.backend_start = end_backend.started and a.usename = 'lanekeeper_worker'
+  select count(*) filter (where pg_terminate_backend(a.pid)) from pg_stat_activity a
+  where a.application_name = end_connections.holder and a.usename = 'lanekeeper_worker'
 $$;
 
 -- People with a reply that is written but not delivered, while nobody works on their lane.
@@ -117,9 +116,7 @@ begin
   end loop;
 end
 $$;
-grant execute on function lanekeeper.claim_lane(text, interval, text) to lanekeeper_worker;
+grant execute on function lanekeeper.claim_lane(text, interval) to lanekeeper_worker;
 revoke create on schema lanekeeper from lanekeeper_dispatch;
 
--- The sweeps read these columns of other people's rows.
-grant select (turn_id) on reply_chunks to lanekeeper_dispatch;
 create index lanes_held on lanes (lease_until) where holder is not null;

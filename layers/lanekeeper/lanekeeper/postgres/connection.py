@@ -36,6 +36,10 @@ class Transaction:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
+    async def act_for(self, user_id: str) -> None:
+        """From here to the end of the transaction, act in the name of one person."""
+        await self.connection.execute("select set_config('lanekeeper.user_id', %s, true)", [user_id])
+
     async def run(self, statement: LiteralString, parameters: Parameters = None) -> int:
         """Run a statement; the number of rows it touched."""
         return (await self.connection.execute(statement, parameters)).rowcount
@@ -107,6 +111,19 @@ class Database:
                     raise DatabaseUnreachableError(str(error)) from error
                 raise
 
+    async def begin(self) -> Connection:
+        """Open a transaction in nobody's name that stays open: the lane lock hangs on it.
+
+        Raises:
+            DatabaseUnreachableError: the connection could not be made.
+        """
+        return await self._begin(None, durable=True)
+
+    async def roll_back(self) -> None:
+        """End whatever transaction is open."""
+        if self._connection is not None:
+            await self._roll_back(self._connection)
+
     async def _begin(self, user_id: str | None, durable: bool) -> Connection:
         first: LiteralString = "begin; select set_config('lanekeeper.user_id', {user}, true)"
         if not durable:
@@ -126,7 +143,7 @@ class Database:
         raise AssertionError("unreachable")
 
     async def _roll_back(self, connection: Connection) -> None:
-        if connection.closed:
+        if connection.closed or connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE:
             return
         try:
             if connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
