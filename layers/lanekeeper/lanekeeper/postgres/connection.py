@@ -111,6 +111,20 @@ class Database:
                     raise DatabaseUnreachableError(str(error)) from error
                 raise
 
+    async def read(self, *statements: LiteralString, user_id: str, parameters: Parameters = None) -> list[list[Row]]:
+        """Read in the name of one person, in one round trip: the rows of each statement.
+
+        The statements run in this order in one transaction. Each sees what was committed before it began, and may
+        use the parameter ``user_id``.
+
+        Raises:
+            DatabaseUnreachableError: the connection could not be made, or broke twice.
+        """
+        # Several statements sent at once are one transaction to Postgres, so the person's name ends with them.
+        name: LiteralString = "select set_config('lanekeeper.user_id', %(user_id)s, true)"
+        async with self._turn:
+            return await self._read("\n;\n".join((name, *statements)), {**(parameters or {}), "user_id": user_id})
+
     async def begin(self) -> Connection:
         """Open a transaction in nobody's name that stays open: the lane lock hangs on it.
 
@@ -138,8 +152,31 @@ class Database:
                 await self.close()
                 if last_try:
                     raise DatabaseUnreachableError(str(error)) from error
+            except BaseException:
+                # Cancelled halfway: the transaction may have begun.
+                await self._roll_back(connection)
+                raise
             else:
                 return connection
+        raise AssertionError("unreachable")
+
+    async def _read(self, statements: LiteralString, parameters: Parameters) -> list[list[Row]]:
+        for last_try in (False, True):
+            connection = await self.connection()
+            # Parameters are put into the text here: only so does Postgres take several statements at once.
+            cursor = psycopg.AsyncClientCursor(connection, row_factory=dict_row)
+            try:
+                await cursor.execute(statements, parameters)
+                return [await result.fetchall() async for result in cursor.results()][1:]
+            except psycopg.OperationalError as error:
+                if not connection.closed:
+                    raise
+                await self.close()
+                if last_try:
+                    raise DatabaseUnreachableError(str(error)) from error
+            except BaseException:
+                await self._roll_back(connection)
+                raise
         raise AssertionError("unreachable")
 
     async def _roll_back(self, connection: Connection) -> None:
