@@ -5,9 +5,7 @@ import base64
 import json
 import os
 import sys
-import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,106 +14,11 @@ import pytest
 from mangum import Mangum
 
 from lanekeeper.stream_runtime.loop import serve
-from lanekeeper.stream_runtime.prelude import DELIMITER, prelude
+from lanekeeper.stream_runtime.prelude import prelude
 from lanekeeper.stream_runtime.runtime_api import RuntimeApiError
+from tests.unit.local_runtime_api import EVENT, LocalRuntimeApi, Reply
 
 ROOT = Path(__file__).parents[2]
-EVENT = {
-    "resource": "/chat/{conversationId}/stream",
-    "path": "/chat/conv_1/stream",
-    "httpMethod": "GET",
-    "headers": {"Host": "api.example", "Last-Event-ID": "7"},
-    "multiValueHeaders": {"Host": ["api.example"], "Last-Event-ID": ["7"]},
-    "queryStringParameters": {"turn": "turn_1"},
-    "multiValueQueryStringParameters": {"turn": ["turn_1"]},
-    "requestContext": {"stage": "dev", "identity": {"sourceIp": "192.0.2.1"}},
-    "body": None,
-    "isBase64Encoded": False,
-}
-
-
-class Reply:
-    """What the function posted for one event."""
-
-    def __init__(self) -> None:
-        self.path = ""
-        self.headers: dict[str, str] = {}
-        self.pieces: list[bytes] = []
-        self.trailers: dict[str, str] = {}
-        self.arrived = asyncio.Event()
-        self.ended = asyncio.Event()
-
-    @property
-    def start(self) -> dict[str, Any]:
-        return json.loads(b"".join(self.pieces).split(DELIMITER, 1)[0])
-
-    @property
-    def body(self) -> bytes:
-        return b"".join(self.pieces).split(DELIMITER, 1)[1]
-
-
-class LocalRuntimeApi:
-    """Hands out the events it was given, one after another, and keeps what comes back."""
-
-    def __init__(self) -> None:
-        self.events: asyncio.Queue[tuple[str, bytes, float]] = asyncio.Queue()
-        self.replies: dict[str, Reply] = {}
-        self.hang_up_after: int | None = None
-        self.next_status = 200
-
-    async def __aenter__(self) -> "LocalRuntimeApi":
-        self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.address = f"127.0.0.1:{self.server.sockets[0].getsockname()[1]}"
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.server.close()
-
-    def invoke(self, request_id: str, event: Any = EVENT, limit_s: float = 30) -> Reply:
-        self.replies[request_id] = Reply()
-        self.events.put_nowait((request_id, json.dumps(event).encode(), time.time() + limit_s))
-        return self.replies[request_id]
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError, asyncio.IncompleteReadError):
-            path = (await reader.readline()).decode().split()[1]
-            headers = await self._headers(reader)
-            if path.endswith("/invocation/next"):
-                request_id, body, deadline = await self.events.get()
-                answer = f"HTTP/1.1 {self.next_status} OK\r\nContent-Length: {len(body)}\r\n"
-                answer += (
-                    f"Lambda-Runtime-Aws-Request-Id: {request_id}\r\nLambda-Runtime-Trace-Id: Root={request_id}\r\n"
-                )
-                answer += f"Lambda-Runtime-Deadline-Ms: {round(deadline * 1000)}\r\n\r\n"
-                writer.write(answer.encode() + body)
-            else:
-                reply = self.replies.setdefault(path.split("/")[-2], Reply())
-                reply.path, reply.headers = path, headers
-                await self._keep(reader, reply)
-                writer.write(b"HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n")
-            await writer.drain()
-        writer.close()
-
-    async def _keep(self, reader: asyncio.StreamReader, reply: Reply) -> None:
-        if reply.headers.get("transfer-encoding") != "chunked":
-            reply.pieces.append(await reader.readexactly(int(reply.headers["content-length"])))
-        else:
-            while size := int(await reader.readline(), 16):
-                reply.pieces.append(await reader.readexactly(size))
-                await reader.readline()
-                reply.arrived.set()
-                if self.hang_up_after == len(reply.pieces):
-                    raise ConnectionError
-            reply.trailers = await self._headers(reader)
-        reply.ended.set()
-
-    @staticmethod
-    async def _headers(reader: asyncio.StreamReader) -> dict[str, str]:
-        headers = {}
-        while line := (await reader.readline()).strip():
-            name, _, value = line.decode().partition(":")
-            headers[name.lower()] = value.strip()
-        return headers
 
 
 @pytest.fixture
