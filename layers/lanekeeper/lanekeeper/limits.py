@@ -35,6 +35,10 @@ class Limits:
     first_reply_s: float = _limit(7, "T3", "seconds to the first text, for 95 % of turns")
     holding_line_s: float = _limit(2, "T3", "seconds of slow work before a holding line")
     provider_timeout_s: float = _limit(20, "T5", "seconds the provider may be silent")
+    provider_total_s: float = _limit(120, "T5", "seconds one call to the provider may take in all")
+    provider_connect_s: float = _limit(5, "T5", "seconds to reach the provider")
+    provider_idle_s: float = _limit(20, "T5", "seconds an unused connection to the provider is kept")
+    provider_event_bytes: int = _limit(4_000_000, "T5", "bytes of one event of a provider's stream")
     provider_calls_per_step: int = _limit(2, "T5", "calls to the provider for one step, its retry included")
     model_steps: int = _limit(6, "T5", "model calls in one turn")
     recursion_limit: int = _limit(16, "T5", "graph steps in one turn, well below LangGraph's own 25")
@@ -42,11 +46,13 @@ class Limits:
 
     # The stream
     chunk_batch_ms: float = _limit(40, "T4", "milliseconds of text gathered into one chunk")
-    keep_alive_s: float = _limit(15, "P2", "seconds of silence before a keep-alive comment")
+    keep_alive_s: float = _limit(10, "P2", "seconds of silence before a keep-alive comment; never more than 15")
     flush_comment_ms: float = _limit(200, "P2", "milliseconds after the last event before a flushing comment")
     poll_ms: float = _limit(50, "P2", "milliseconds between looks while a stream polls")
     listen_streams: int = _limit(20, "P2", "open streams up to which NOTIFY speeds a stream up")
     streams_per_person: int = _limit(3, "P2", "streams one person may hold open; the newest replaces the oldest")
+    stream_glance_s: float = _limit(1, "P2", "seconds between looks at a turn's state, and at what a lost NOTIFY hid")
+    stream_seen_s: float = _limit(5, "P2", "seconds between signs of life of an open stream; after three it is gone")
     stream_reserve_s: float = _limit(5, "P2", "seconds before the function's limit at which a stream is cut")
     chunks_kept_h: float = _limit(24, "B11", "hours after which a finished turn is replayed from the transcript")
 
