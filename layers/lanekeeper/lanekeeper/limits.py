@@ -31,6 +31,7 @@ class Limits:
     wakes_per_tick: int = _limit(20, "T1", "workers one tick may wake")
 
     # The turn
+    messages_per_turn: int = _limit(50, "T2", "waiting messages that may join a turn at one look")
     restarts: int = _limit(2, "T2", "times new messages may restart a step in one turn")
     first_reply_s: float = _limit(7, "T3", "seconds to the first text, for 95 % of turns")
     holding_line_s: float = _limit(2, "T3", "seconds of slow work before a holding line")
@@ -63,6 +64,7 @@ class Limits:
     page_items: int = _limit(50, "B11", "items of one page")
     page_bytes: int = _limit(1_000_000, "B11", "bytes of one page of history")
     title_chars: int = _limit(80, "L5", "characters of a conversation's title")
+    lane_wait_s: float = _limit(4, "T1", "seconds an acceptance waits for a worker that is writing")
 
     # Model, identity, search
     setting_cache_s: float = _limit(5, "B10", "seconds a setting read from the database is believed")

@@ -1,0 +1,5 @@
+"""Server-sent events of one turn. Driven by ``lanekeeper.stream_runtime``, which streams what Mangum cannot."""
+
+from lanekeeper.wiring.stream import build
+
+handler = build()

@@ -1,0 +1,131 @@
+"""Hears from Postgres that a turn has new chunks, on the connection that also reads them."""
+
+import asyncio
+import json
+import logging
+import os
+from contextlib import suppress
+
+import psycopg
+
+from lanekeeper.errors import DatabaseUnreachableError
+from lanekeeper.postgres import Database
+from lanekeeper.postgres.connection import Connection
+
+logger = logging.getLogger(__name__)
+
+
+class Ear:
+    """What one stream has heard of its turn."""
+
+    def __init__(self, turn_id: str) -> None:
+        self._turn_id = turn_id
+        self._heard = 0
+        self._deaf = False
+        self._stirred = asyncio.Event()
+
+    def turn_to(self, turn_id: str) -> None:
+        """Hear of another turn from now on."""
+        self._turn_id, self._heard = turn_id, 0
+
+    def hear(self, turn_id: str, seq: int) -> None:
+        """A turn has chunks up to ``seq``."""
+        if turn_id == self._turn_id:
+            self._heard = max(self._heard, seq)
+            self._stirred.set()
+
+    def deafen(self) -> None:
+        """Nothing is heard any more."""
+        self._deaf = True
+        self._stirred.set()
+
+    async def wait(self, after: int, seconds: float) -> None:
+        """Until the turn has chunks beyond ``after``, nothing can be heard any more, or the seconds are over."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self._heard <= after and not self._deaf:
+                    self._stirred.clear()
+                    await self._stirred.wait()
+        self._deaf = False
+
+
+class Bell:
+    """LISTENs while a stream wants to be woken, and only then: a sleeping process must not hold up the queue.
+
+    Waiting leaves the connection free for reading. A second descriptor of its socket is watched, since psycopg
+    watches the first one during its own waits.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._ears: set[Ear] = set()
+        self._connection: Connection | None = None
+        self._descriptor = -1
+        self._changing = asyncio.Lock()
+
+    async def listen(self, ear: Ear) -> bool:
+        """Have an ear hear from now on, if that is possible; whether it is. What was committed before is not heard."""
+        self._ears.add(ear)
+        async with self._changing:
+            if self._connection is not None and not self._connection.closed:
+                return True
+            self._let_go()
+            try:
+                async with self._database.transaction() as transaction:
+                    await transaction.run("listen reply")
+            except (DatabaseUnreachableError, psycopg.Error) as error:
+                logger.info("cannot listen, so the stream polls: %s", type(error).__name__)
+                return False
+            self._take_up(transaction.connection)
+            return True
+
+    async def rest(self, ear: Ear) -> None:
+        """An ear need not hear any more. With the last one, listening ends."""
+        self._ears.discard(ear)
+        async with self._changing:
+            if self._ears or self._connection is None:
+                return
+            self._let_go()
+            try:
+                async with self._database.transaction() as transaction:
+                    await transaction.run("unlisten reply")
+            except BaseException:
+                # Asleep with a LISTEN, this process would hold up the queue for everybody.
+                await self._database.close()
+                raise
+
+    def _take_up(self, connection: Connection) -> None:
+        self._connection = connection
+        connection.add_notify_handler(self._heard)
+        self._descriptor = os.dup(connection.fileno())
+        asyncio.get_running_loop().add_reader(self._descriptor, self._readable)
+
+    def _let_go(self) -> None:
+        if self._connection is not None:
+            self._connection.remove_notify_handler(self._heard)
+            asyncio.get_running_loop().remove_reader(self._descriptor)
+            os.close(self._descriptor)
+            self._connection = None
+        for ear in self._ears:
+            ear.deafen()
+
+    def _heard(self, notify: psycopg.Notify) -> None:
+        try:
+            payload = json.loads(notify.payload)
+            turn_id, seq = str(payload["turn"]), int(payload["seq"])
+        except (ValueError, TypeError, KeyError):
+            return
+        for ear in self._ears:
+            ear.hear(turn_id, seq)
+
+    def _readable(self) -> None:
+        connection = self._connection
+        if connection is None or connection.lock.locked():
+            return  # somebody reads: psycopg hands over what it finds on the way
+        try:
+            connection.pgconn.consume_input()
+        except psycopg.OperationalError:
+            self._let_go()
+            return
+        while (message := connection.pgconn.notifies()) is not None:
+            self._heard(psycopg.Notify(message.relname.decode(), message.extra.decode(), message.be_pid))

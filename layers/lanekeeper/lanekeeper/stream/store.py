@@ -1,0 +1,101 @@
+"""What the stream reads, and the one small row it writes: that it is open."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from lanekeeper.limits import Limits
+from lanekeeper.postgres import Database, Statements
+from lanekeeper.postgres.connection import Row
+from lanekeeper.types import Json, new_id
+
+SQL = Statements.beside(__file__)
+
+# Rows of one look: a long replay goes out in pieces of this many events.
+MOST_CHUNKS = 500
+
+
+@dataclass(slots=True)
+class Session:
+    """One open stream. ``opened_at`` is set when it is first kept, and orders a person's streams."""
+
+    user_id: str
+    id: str = field(default_factory=lambda: new_id("stream"))
+    opened_at: datetime | None = None
+
+
+class StreamStore:
+    """The stream's statements on one connection."""
+
+    def __init__(self, database: Database, limits: Limits) -> None:
+        self._database = database
+        self._limits = limits
+        self._silent_s = 3 * limits.stream_seen_s
+
+    async def find(self, user_id: str, conversation_id: str, turn_id: str | None) -> Row | None:
+        """The conversation and the turn asked for; None when the person has no such conversation.
+
+        ``turn_id`` in the row is None when the conversation has no such turn, or none that is not over.
+        """
+        ((*found,),) = await self._database.read(
+            SQL["find"], user_id=user_id, parameters={"conversation_id": conversation_id, "turn_id": turn_id}
+        )
+        return found[0] if found else None
+
+    async def chunks(self, user_id: str, turn_id: str, after: int) -> list[Row]:
+        """The next chunks of a turn."""
+        (rows,) = await self._database.read(
+            SQL["chunks"], user_id=user_id, parameters={"turn_id": turn_id, "after": after, "most": MOST_CHUNKS}
+        )
+        return rows
+
+    async def glance(self, session: Session, turn_id: str, after: int) -> tuple[Row | None, list[Row]]:
+        """How a turn stands and, read later, so that a turn that is over has all of them, its next chunks.
+
+        The row is None when the turn is gone. Its ``turn_id`` is another one's once the turn's message was folded
+        into that; the chunks are then those of the turn named here.
+        """
+        parameters: Json = {
+            "session_id": session.id,
+            "opened_at": session.opened_at,
+            "silent_s": self._silent_s,
+            "turn_id": turn_id,
+            "after": after,
+            "most": MOST_CHUNKS,
+        }
+        turns, chunks = await self._database.read(
+            SQL["glance"], SQL["chunks"], user_id=session.user_id, parameters=parameters
+        )
+        return (turns[0] if turns else None), chunks
+
+    async def transcript(self, user_id: str, turn_id: str) -> Row | None:
+        """A finished turn and its message, as ``retold`` takes them."""
+        (rows,) = await self._database.read(SQL["transcript"], user_id=user_id, parameters={"turn_id": turn_id})
+        return rows[0] if rows else None
+
+    async def keep_session(self, session: Session) -> int:
+        """Say that a stream is still open; how many are, counted up to one more than may listen.
+
+        The first time removes the sessions that dead processes have left behind.
+        """
+        async with self._database.transaction(user_id=session.user_id, durable=False) as transaction:
+            if session.opened_at is None:
+                await transaction.run(SQL["forget_sessions"], {"forgotten_s": 2 * self._silent_s})
+            row = await transaction.row(
+                SQL["keep_session"],
+                {
+                    "user_id": session.user_id,
+                    "session_id": session.id,
+                    "opened_at": session.opened_at,
+                    "silent_s": self._silent_s,
+                    "at_most": self._limits.listen_streams + 1,
+                },
+            )
+        assert row is not None
+        session.opened_at = row["opened_at"]
+        open_streams: int = row["open_streams"]
+        return open_streams
+
+    async def close_session(self, session: Session) -> None:
+        """Take a stream that ends out of the count."""
+        async with self._database.transaction(user_id=session.user_id, durable=False) as transaction:
+            await transaction.run(SQL["close_session"], {"user_id": session.user_id, "session_id": session.id})
