@@ -52,6 +52,15 @@ class Transaction:
         """Run a statement; its first row, or None."""
         return await (await self.connection.execute(statement, parameters)).fetchone()
 
+    async def last_row(self, statements: LiteralString, parameters: Parameters = None) -> Row | None:
+        """Run several statements, each with a snapshot of its own, in one round trip; the last one's first row."""
+        # The server takes several statements at once only when the parameters are put in on this side.
+        cursor = psycopg.AsyncClientCursor(self.connection)
+        await cursor.execute(statements, parameters)
+        while cursor.nextset():
+            pass
+        return await cursor.fetchone()
+
 
 class Database:
     """One connection, dialled when first needed and again whenever it was found dead.
