@@ -9,7 +9,7 @@ language sql security definer set search_path = pg_catalog, public
 as $$
   update public.lanes l
   set holder = claim_lane.holder, epoch = l.epoch + 1, lease_until = lanekeeper.now() + claim_lane.lease,
-      turn_id = null, stop_turn_id = null
+      turn_id = null
   where l.user_id = (
     select w.user_id from public.lanes w
     where w.ready_at is not null and w.ready_at <= lanekeeper.now() and w.holder is null
@@ -99,7 +99,6 @@ as $$
       or exists (select from public.lanes l where l.holder is null and l.ready_at < lanekeeper.now() - interval '5 seconds')
       or exists (select from public.outbox o where o.state = 'new' and o.created_at < lanekeeper.now() - interval '5 seconds')
       or exists (select from lanekeeper.stray_lanes())
-      or extract(minute from lanekeeper.now()) = 0
 $$;
 
 do $$

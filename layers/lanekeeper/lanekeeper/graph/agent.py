@@ -15,6 +15,8 @@ from typing_extensions import TypedDict
 
 from lanekeeper.graph.saver import ThreadSaver
 from lanekeeper.graph.thread import Thread
+from lanekeeper.mainline.messages import tool_calls
+from lanekeeper.mainline.reply import ToolCall
 
 
 class State(TypedDict):
@@ -69,20 +71,19 @@ def next_node(state: State) -> str:
     A turn whose worker died is taken up again by the same rule: calls without results go to the tools, an answer
     without calls ends the run, anything else is the model's to answer.
     """
-    last = state["messages"][-1]
-    if isinstance(last, AIMessage):
-        return "tools" if last.tool_calls else END
-    return "tools" if open_calls(state["messages"]) else "agent"
+    if open_calls(state["messages"]):
+        return "tools"
+    return END if isinstance(state["messages"][-1], AIMessage) else "agent"
 
 
-def open_calls(messages: Sequence[AnyMessage]) -> list[str]:
-    """The ids of the calls of the last answer that have no result yet, in order."""
+def open_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
+    """The calls of the last answer that have no result yet, in order; those with unreadable arguments included."""
     answered = set()
     for message in reversed(messages):
         if isinstance(message, ToolMessage):
             answered.add(message.tool_call_id)
         elif isinstance(message, AIMessage):
-            return [call["id"] or "" for call in message.tool_calls if call["id"] not in answered]
+            return [call for call in tool_calls(message) if call.id not in answered]
         else:
             break
     return []

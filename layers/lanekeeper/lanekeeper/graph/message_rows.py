@@ -3,7 +3,7 @@
 from typing import cast
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
-from langchain_core.messages.tool import ToolCall
+from langchain_core.messages.tool import InvalidToolCall, ToolCall
 
 from lanekeeper.types import Json
 
@@ -11,12 +11,16 @@ from lanekeeper.types import Json
 def to_row(message: AnyMessage) -> Json:
     """The JSON form of a message: only what the model is shown again."""
     row: Json = {"type": message.type, "id": message.id, "content": message.content}
-    if isinstance(message, AIMessage) and message.tool_calls:
-        row["tool_calls"] = [
-            {"id": call["id"], "name": call["name"], "args": call["args"]} for call in message.tool_calls
-        ]
+    if isinstance(message, AIMessage):
+        for name in ("tool_calls", "invalid_tool_calls"):
+            if calls := getattr(message, name):
+                row[name] = [{"id": call["id"], "name": call["name"], "args": call["args"]} for call in calls]
+        if message.additional_kwargs:
+            row["extra"] = message.additional_kwargs
     if isinstance(message, ToolMessage):
         row |= {"tool_call_id": message.tool_call_id, "name": message.name, "status": message.status}
+        if message.artifact is not None:
+            row["artifact"] = message.artifact
     return row
 
 
@@ -30,8 +34,17 @@ def from_row(row: Json) -> AnyMessage:
         case "human":
             return HumanMessage(content=row["content"], id=row["id"])
         case "ai":
-            calls = cast("list[ToolCall]", [{**call, "type": "tool_call"} for call in row.get("tool_calls", ())])
-            return AIMessage(content=row["content"], id=row["id"], tool_calls=calls)
+            calls = [{**call, "type": "tool_call"} for call in row.get("tool_calls", ())]
+            unreadable = [
+                {**call, "type": "invalid_tool_call", "error": None} for call in row.get("invalid_tool_calls", ())
+            ]
+            return AIMessage(
+                content=row["content"],
+                id=row["id"],
+                tool_calls=cast("list[ToolCall]", calls),
+                invalid_tool_calls=cast("list[InvalidToolCall]", unreadable),
+                additional_kwargs=row.get("extra", {}),
+            )
         case "tool":
             return ToolMessage(
                 content=row["content"],
@@ -39,6 +52,7 @@ def from_row(row: Json) -> AnyMessage:
                 tool_call_id=row["tool_call_id"],
                 name=row["name"],
                 status=row["status"],
+                artifact=row.get("artifact"),
             )
         case "system":
             return SystemMessage(content=row["content"], id=row["id"])

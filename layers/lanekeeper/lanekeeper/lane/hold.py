@@ -22,15 +22,16 @@ class Hold:
         return {"user_id": self.user_id, "epoch": self.epoch}
 
     @asynccontextmanager
-    async def transaction(self, database: Database) -> AsyncIterator[Transaction]:
+    async def transaction(self, database: Database, *, durable: bool = True) -> AsyncIterator[Transaction]:
         """A transaction in the person's name that only commits while the lane is still held.
 
-        The lane's row stays share-locked to the end, so the lane cannot be taken away in between.
+        The lane's row stays share-locked to the end, so the lane cannot be taken away in between. With
+        ``durable=False`` the commit does not wait for the disk.
 
         Raises:
             LaneLostError: another worker has taken the lane, or the person was deleted.
         """
-        async with database.transaction(user_id=self.user_id) as transaction:
+        async with database.transaction(user_id=self.user_id, durable=durable) as transaction:
             await self.check(transaction)
             yield transaction
 

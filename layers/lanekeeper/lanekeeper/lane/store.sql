@@ -24,7 +24,7 @@ select 1 from lanes where user_id = %(user_id)s and epoch = %(epoch)s for update
 
 -- name: release_lane
 update lanes
-set holder = null, lease_until = null, turn_id = null, stop_turn_id = null,
+set holder = null, lease_until = null, turn_id = null, stop_turn_id = nullif(stop_turn_id, turn_id),
     ready_at = case
       when exists (select from inbox i where i.user_id = %(user_id)s and i.state in ('new', 'running')) then lanekeeper.now()
     end

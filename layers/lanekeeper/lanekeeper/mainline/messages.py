@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
 
 from lanekeeper.mainline import text
-from lanekeeper.mainline.reply import ToolCall
+from lanekeeper.mainline.reply import Ending, ToolCall
 from lanekeeper.types import Json
 
 THINKING_BLOCKS = "thinking_blocks"
@@ -36,6 +36,27 @@ def tool_calls(message: AIMessage) -> list[ToolCall]:
         for call in message.invalid_tool_calls
     )
     return [*calls, *unreadable]
+
+
+def answer(said: str, ending: Ending, reasoning: str = "") -> AIMessage:
+    """The whole reply as a message: what was said, and the calls, those whose arguments cannot be read included."""
+    extra: Json = {REASONING: reasoning} if reasoning else {}
+    if ending.thinking_blocks:
+        extra[THINKING_BLOCKS] = list(ending.thinking_blocks)
+    return AIMessage(
+        content=said,
+        additional_kwargs=extra,
+        tool_calls=[
+            {"id": call.id, "name": call.name, "args": call.arguments, "type": "tool_call"}
+            for call in ending.calls
+            if call.arguments is not None
+        ],
+        invalid_tool_calls=[
+            {"id": call.id, "name": call.name, "args": call.raw, "error": None, "type": "invalid_tool_call"}
+            for call in ending.calls
+            if call.arguments is None
+        ],
+    )
 
 
 def call_chunk(call: ToolCall, index: int) -> ToolCallChunk:

@@ -1,0 +1,46 @@
+"""The nightly pass: what is kept for a while goes when its time is over."""
+
+from dataclasses import asdict, dataclass
+
+from lanekeeper.limits import Limits
+from lanekeeper.postgres import Database, Statements
+from lanekeeper.types import Json
+
+SQL = Statements.beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What one night removed, in rows."""
+
+    chunks: int
+    requests: int
+
+    def as_json(self) -> Json:
+        """For the log and the invocation's answer."""
+        return asdict(self)
+
+
+class Nightly:
+    """One run of the night's work. Safe to repeat and to die at any point.
+
+    Args:
+        database: a connection of the maintenance role.
+        limits: how long things are kept.
+    """
+
+    def __init__(self, database: Database, limits: Limits) -> None:
+        self._database = database
+        self._limits = limits
+
+    async def run(self) -> Swept:
+        """Do the night's work."""
+        return Swept(
+            chunks=await self._sweep("sweep_chunks", self._limits.chunks_kept_h),
+            requests=await self._sweep("sweep_requests", self._limits.requests_kept_h),
+        )
+
+    async def _sweep(self, statement: str, hours: float) -> int:
+        async with self._database.transaction() as transaction:
+            row = await transaction.row(SQL[statement], {"seconds": hours * 3600})
+        return int(row["swept"]) if row else 0

@@ -1,0 +1,30 @@
+-- The statements of the tick and the night.
+
+-- name: lapsed_lanes
+select user_id, epoch, holder from lanekeeper.lapsed_lanes()
+
+-- name: end_connections
+select lanekeeper.end_connections(%(holder)s) as ended
+
+-- The lane is taken from whoever held it: the epoch moves on, so nothing that one still sends is accepted.
+-- name: revoke_lane
+update lanes
+set holder = null, lease_until = null, turn_id = null, epoch = epoch + 1, ready_at = lanekeeper.now()
+where user_id = %(user_id)s and epoch = %(epoch)s and lease_until < lanekeeper.now()
+
+-- name: people_to_wake
+select user_id from lanekeeper.undelivered(make_interval(secs => %(older_s)s))
+union
+select user_id from lanekeeper.stray_lanes()
+
+-- name: arm_lane
+update lanes set ready_at = coalesce(ready_at, lanekeeper.now()) where user_id = %(user_id)s and holder is null
+
+-- name: waiting_lanes
+select lanekeeper.waiting_lanes(make_interval(secs => %(older_s)s)) as waiting
+
+-- name: sweep_chunks
+select lanekeeper.sweep_chunks(make_interval(secs => %(seconds)s)) as swept
+
+-- name: sweep_requests
+select lanekeeper.sweep_requests(make_interval(secs => %(seconds)s)) as swept

@@ -1,0 +1,95 @@
+"""A message as a client puts it together from the chunks of its stream.
+
+The writer of a stream keeps one of these beside it. It tells what a client shows at any moment, so the stored reply
+is what was shown, and a worker that takes up a dead one's turn sees from the chunks how far that one had come.
+"""
+
+from dataclasses import dataclass, field
+
+from lanekeeper.types import Json
+
+
+@dataclass(slots=True)
+class Assembly:
+    """The parts of one assistant message, growing chunk by chunk."""
+
+    parts: list[Json] = field(default_factory=list)
+    started: bool = False
+    step_open: bool = False
+    steps: int = 0
+    ended: bool = False
+    _texts: dict[str, Json] = field(default_factory=dict)
+    _tools: dict[str, Json] = field(default_factory=dict)
+
+    def apply(self, chunk: Json) -> None:
+        """Take in the next chunk. Transient and unknown chunks leave no part."""
+        kind = chunk["type"]
+        if kind == "start":
+            self.started = True
+        elif kind == "start-step":
+            self.step_open = True
+            self.steps += 1
+            self.parts.append({"type": "step-start"})
+        elif kind == "finish-step":
+            self.step_open = False
+            self._texts.clear()
+        elif kind in {"finish", "abort", "error"}:
+            self.ended = True
+        elif kind.startswith("text-"):
+            self._apply_text(kind, chunk)
+        elif kind.startswith("tool-"):
+            self._apply_tool(kind, chunk)
+        elif kind == "source-url" or (kind.startswith("data-") and not chunk.get("transient")):
+            self.parts.append(chunk)
+
+    def _apply_text(self, kind: str, chunk: Json) -> None:
+        if kind == "text-start":
+            part: Json = {"type": "text", "text": "", "state": "streaming"}
+            self._texts[chunk["id"]] = part
+            self.parts.append(part)
+        elif kind == "text-delta":
+            self._texts[chunk["id"]]["text"] += chunk["delta"]
+        else:
+            self._texts.pop(chunk["id"])["state"] = "done"
+
+    def _apply_tool(self, kind: str, chunk: Json) -> None:
+        call_id = chunk["toolCallId"]
+        if kind == "tool-input-available":
+            part: Json = {
+                "type": "dynamic-tool",
+                "toolName": chunk["toolName"],
+                "toolCallId": call_id,
+                "state": "input-available",
+                "input": chunk["input"],
+            }
+            self._tools[call_id] = part
+            self.parts.append(part)
+        elif kind == "tool-output-available":
+            self._tools[call_id] |= {"state": "output-available", "output": chunk["output"]}
+        elif kind == "tool-output-error":
+            self._tools[call_id] |= {"state": "output-error", "errorText": chunk["errorText"]}
+
+    @property
+    def open_text(self) -> tuple[str, str] | None:
+        """The text part that is being written, as its id and its text so far."""
+        for text_id, part in self._texts.items():
+            return text_id, part["text"]
+        return None
+
+    @property
+    def has_text(self) -> bool:
+        """Whether any text has been shown."""
+        return any(part["type"] == "text" and part["text"] for part in self.parts)
+
+    def shows_call(self, call_id: str) -> bool:
+        """Whether a tool call is shown."""
+        return call_id in self._tools
+
+    @property
+    def open_calls(self) -> list[str]:
+        """The ids of shown calls that have no outcome yet."""
+        return [call_id for call_id, part in self._tools.items() if part["state"] == "input-available"]
+
+    def shows_source(self, url: str) -> bool:
+        """Whether a source is shown already."""
+        return any(part["type"] == "source-url" and part["url"] == url for part in self.parts)

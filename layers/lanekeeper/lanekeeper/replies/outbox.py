@@ -1,0 +1,88 @@
+"""The one way out: a reply is written with the turn's end, then delivered, each exactly once."""
+
+import json
+from dataclasses import dataclass
+
+from psycopg.types.json import Jsonb
+
+from lanekeeper.lane import Hold
+from lanekeeper.postgres import Statements, Transaction
+from lanekeeper.types import Json
+
+SQL = Statements.beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a turn says to its person.
+
+    Args:
+        message_id: the transcript's id, and the stream's.
+        parts: UI message parts, as the client assembled them.
+        metadata: the finish chunk's message metadata.
+        closing: the chunks that end the stream, the first of them with the number ``closing_seq``.
+    """
+
+    conversation_id: str
+    turn_id: str
+    message_id: str
+    parts: list[Json]
+    metadata: Json
+    closing: list[Json]
+    closing_seq: int
+
+
+async def send(transaction: Transaction, hold: Hold, intent: str, reply: Reply) -> None:
+    """Put a reply in the outbox, in the transaction that ends its turn. A second time does nothing (E4)."""
+    await transaction.run(
+        SQL["put_in_outbox"],
+        {
+            "user_id": hold.user_id,
+            "conversation_id": reply.conversation_id,
+            "turn_id": reply.turn_id,
+            "idempotency_key": f"reply:{reply.turn_id}",
+            "intent": intent,
+            "data": Jsonb(
+                {
+                    "messageId": reply.message_id,
+                    "parts": reply.parts,
+                    "metadata": reply.metadata,
+                    "closing": reply.closing,
+                    "closingSeq": reply.closing_seq,
+                }
+            ),
+        },
+    )
+
+
+async def deliver(transaction: Transaction, hold: Hold) -> int:
+    """Deliver what waits in a person's outbox, in order; how many there were.
+
+    Under the lane's hold, so that a reply stands in the transcript before the next turn begins. The stream's closing
+    chunks come with it: who sees a turn finish finds its reply in the transcript.
+    """
+    waiting = await transaction.rows(SQL["undelivered"], {"user_id": hold.user_id})
+    for row in waiting:
+        data = row["data"]
+        where = {"user_id": hold.user_id, "conversation_id": row["conversation_id"], "turn_id": row["turn_id"]}
+        await transaction.run(
+            SQL["write_into_transcript"],
+            {
+                **where,
+                "id": data["messageId"],
+                "parts": Jsonb(data["parts"]),
+                "metadata": Jsonb(data["metadata"]),
+            },
+        )
+        await transaction.row(
+            SQL["append_chunks"], chunk_parameters(hold, row["turn_id"], data["closingSeq"], data["closing"])
+        )
+        await transaction.run(SQL["touch_conversation"], where)
+        await transaction.run(SQL["mark_sent"], {"id": row["id"]})
+    return len(waiting)
+
+
+def chunk_parameters(hold: Hold, turn_id: str, first: int, chunks: list[Json]) -> Json:
+    """The parameters of ``append_chunks``."""
+    bell = json.dumps({"turn": turn_id, "seq": first + len(chunks) - 1})
+    return {**hold.key, "turn_id": turn_id, "first": first, "chunks": Jsonb(chunks), "bell": bell}

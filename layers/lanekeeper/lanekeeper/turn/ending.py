@@ -1,0 +1,199 @@
+"""How a turn ends: well, stopped, or with the honest line. Each end is one transaction, and delivery another."""
+
+from typing import Literal
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from psycopg.types.json import Jsonb
+
+from lanekeeper import clock
+from lanekeeper.graph import open_calls
+from lanekeeper.ledger import store as ledger
+from lanekeeper.postgres import Database, Statements
+from lanekeeper.replies import Reply, ReplyStream, deliver, send
+from lanekeeper.turn.intake import Turn
+from lanekeeper.turn.meter import TurnMeter
+from lanekeeper.turn.steps import TurnSteps
+from lanekeeper.types import Json
+
+SQL = Statements.beside(__file__)
+
+HONEST_LINE = "Sorry, I could not finish that just now. Please send it once more, or ask me for a person."
+NOT_COMPLETED = "This was not completed: the turn ended first."
+
+State = Literal["done", "failed", "stopped"]
+
+
+class Ending:
+    """Ends one turn.
+
+    Args:
+        database: the worker's own connection.
+        turn: the turn to end.
+        stream: its reply, written so far.
+        steps: what it took.
+        meter: what it cost.
+        model_id: the public id of its model.
+    """
+
+    def __init__(
+        self, *, database: Database, turn: Turn, stream: ReplyStream, steps: TurnSteps, meter: TurnMeter, model_id: str
+    ) -> None:
+        self._database = database
+        self._turn = turn
+        self._stream = stream
+        self._steps = steps
+        self._meter = meter
+        self._model_id = model_id
+        self._began = clock.monotonic()
+
+    async def finish(self) -> None:
+        """End a turn whose model has answered."""
+        await self._stream.flush()
+        closing: list[Json] = []
+        if wrote := self._wrote():
+            closing.append({"type": "data-writes", "data": {"tools": wrote}})
+        await self._end("done", [], [*closing, self._finish_chunk("stop")])
+
+    async def stop(self) -> None:
+        """End a turn that its person stopped. What was said so far stands."""
+        await self._stream.restore()
+        said = self._unrecorded_text()
+        closing = [{"type": "abort", "reason": "stopped"}]
+        await self._end("stopped", self._closed_calls(said), [*self._close_parts(), *closing])
+
+    async def fail(self, reason: str) -> None:
+        """End a turn that could not be completed, with the honest line as the reply's last text (T5).
+
+        Args:
+            reason: a short word for operators; never a provider's own text.
+        """
+        await self._stream.restore()
+        said = self._unrecorded_text()
+        messages = [*self._closed_calls(said), AIMessage(content=HONEST_LINE)]
+        closing = self._close_parts()
+        if not self._stream.shown.started:
+            closing.append({"type": "start", "messageId": self._turn.reply_id})
+        closing += [
+            {"type": "start-step"},
+            {"type": "text-start", "id": "honest-line"},
+            {"type": "text-delta", "id": "honest-line", "delta": HONEST_LINE},
+            {"type": "text-end", "id": "honest-line"},
+            {"type": "finish-step"},
+            self._finish_chunk("error"),
+        ]
+        await self._end("failed", messages, closing, reason)
+
+    def _unrecorded_text(self) -> str:
+        """Text that was shown although its step was never recorded: a draft that broke off."""
+        text = self._stream.shown.open_text
+        return text[1] if text else ""
+
+    def _closed_calls(self, said: str) -> list[AnyMessage]:
+        """What the thread needs to stay valid: each open call closed, and the text that was shown."""
+        messages: list[AnyMessage] = [
+            ToolMessage(NOT_COMPLETED, tool_call_id=call.id, name=call.name, status="error")
+            for call in open_calls(self._turn.thread.messages)
+        ]
+        if said:
+            messages.append(AIMessage(content=said))
+        return messages
+
+    def _close_parts(self) -> list[Json]:
+        """The chunks that close what is open on the person's screen."""
+        shown = self._stream.shown
+        closing: list[Json] = []
+        if shown.open_text:
+            closing.append({"type": "text-end", "id": shown.open_text[0]})
+        closing += [
+            {"type": "tool-output-error", "toolCallId": call_id, "errorText": NOT_COMPLETED, "dynamic": True}
+            for call_id in shown.open_calls
+        ]
+        if shown.step_open:
+            closing.append({"type": "finish-step"})
+        return closing
+
+    def _finish_chunk(self, reason: str) -> Json:
+        return {"type": "finish", "finishReason": reason, "messageMetadata": self._metadata()}
+
+    def _metadata(self) -> Json:
+        return {
+            "turnId": self._turn.id,
+            "modelId": self._model_id,
+            "usage": self._usage(),
+            "timings": self._measured(),
+        }
+
+    def _usage(self) -> Json:
+        return {
+            "inputTokens": self._meter.input_tokens,
+            "cachedInputTokens": self._meter.cached_tokens,
+            "outputTokens": self._meter.output_tokens,
+            "totalTokens": self._meter.input_tokens + self._meter.output_tokens,
+        }
+
+    def _wrote(self) -> list[str]:
+        """The tools that changed something in this turn, so that the page knows what to load anew (B9)."""
+        added = self._turn.thread.of_turn(self._turn.id)
+        return [
+            message.name or ""
+            for message in added
+            if isinstance(message, ToolMessage) and (message.artifact or {}).get("wrote")
+        ]
+
+    def _measured(self) -> Json:
+        first_text = self._stream.first_text_at
+        measured = {
+            "queuedMs": self._turn.waited_s * 1000,
+            "firstReplyMs": None if first_text is None else (self._turn.waited_s + first_text - self._began) * 1000,
+            "modelMs": self._steps.model_s * 1000,
+            "toolsMs": self._steps.tools_s * 1000,
+            "totalMs": (self._turn.waited_s + clock.monotonic() - self._began) * 1000,
+        }
+        return {name: round(value, 1) for name, value in measured.items() if value is not None}
+
+    async def _end(self, state: State, messages: list[AnyMessage], closing: list[Json], failure: str = "") -> None:
+        seq = self._stream.next_seq
+        for chunk in closing:
+            self._stream.shown.apply(chunk)
+        parts = self._stream.shown.parts
+        reply = Reply(
+            conversation_id=self._turn.conversation_id,
+            turn_id=self._turn.id,
+            message_id=self._turn.reply_id,
+            parts=parts,
+            metadata=self._metadata() | ({"state": state} if state != "done" else {}),
+            closing=closing,
+            closing_seq=seq,
+        )
+        await self.commit(state, messages, reply, failure)
+        async with self._turn.hold.transaction(self._database) as transaction:
+            await deliver(transaction, self._turn.hold)
+            await self._turn.hold.release(transaction)
+
+    async def commit(self, state: State, messages: list[AnyMessage], reply: Reply, failure: str) -> None:
+        """The reply, its outbox row and the turn's end, in one transaction.
+
+        Raises:
+            LaneLostError: another worker has the lane by now; nothing was written.
+        """
+        measured = self._measured()
+        first_reply_ms = measured.get("firstReplyMs")
+        async with self._turn.hold.transaction(self._database) as transaction:
+            await self._turn.thread.add(transaction, messages, self._turn.id)
+            await self._meter.write(transaction)
+            await send(transaction, self._turn.hold, "reply", reply)
+            if state == "failed":
+                await ledger.count_limit_hit(transaction, self._turn.hold.user_id, self._turn.id, failure)
+            await transaction.run(
+                SQL["end_turn"],
+                {
+                    **self._turn.hold.key,
+                    "turn_id": self._turn.id,
+                    "state": state,
+                    "timings": Jsonb(measured),
+                    "usage": Jsonb(self._usage()),
+                    "failure": failure or None,
+                    "first_reply_s": None if first_reply_ms is None else first_reply_ms / 1000,
+                },
+            )
+

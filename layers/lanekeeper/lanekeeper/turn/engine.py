@@ -1,0 +1,156 @@
+"""The story of one message: its lane is claimed, its turn runs, its reply goes out, the lane is given back."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+
+import psycopg
+
+from lanekeeper import clock
+from lanekeeper.errors import DatabaseUnreachableError, LaneLostError
+from lanekeeper.graph import AgentGraph, StepLimitError
+from lanekeeper.lane import LaneLock, Watch
+from lanekeeper.lane.watch import Watched
+from lanekeeper.limits import Limits
+from lanekeeper.mainline.errors import MainlineError
+from lanekeeper.postgres import Database
+from lanekeeper.redact import place
+from lanekeeper.replies import ReplyStream
+from lanekeeper.tools import Agent
+from lanekeeper.turn.ending import Ending, Tally, Timings
+from lanekeeper.turn.intake import Intake, Turn
+from lanekeeper.turn.steps import Models, TurnSteps
+
+logger = logging.getLogger(__name__)
+
+
+class Engine:
+    """Runs turns, one at a time, in one worker process.
+
+    Args:
+        work: the connection of the turn's own transactions.
+        lock: the connection whose open transaction holds the lane lock.
+        reply: the connection on which text, signs of life and looks go, so that they never wait for work.
+        agents: the agents there are, by id.
+        models: gives the chat model of a turn.
+        limits: every number.
+        holder: the application name that all three connections carry.
+    """
+
+    def __init__(
+        self,
+        *,
+        work: Database,
+        lock: Database,
+        reply: Database,
+        agents: Mapping[str, Agent],
+        models: Models,
+        limits: Limits,
+        holder: str,
+    ) -> None:
+        self._work = work
+        self._reply = reply
+        self._agents = agents
+        self._models = models
+        self._limits = limits
+        self._lock = LaneLock(lock)
+        self._intake = Intake(work, self._lock, holder, limits)
+        self._watch = Watch(reply, limits)
+        self._graph = AgentGraph(
+            recursion_limit=limits.recursion_limit, attempts=limits.provider_calls_per_step, retry_on=is_worth_retrying
+        )
+
+    async def drain(self, seconds_left: Callable[[], float]) -> int:
+        """Run turns until no lane waits or the time left is too short for another; how many ran."""
+        turns = 0
+        while seconds_left() > self._limits.drain_reserve_s:
+            try:
+                claim = await self._intake.claim()
+                if claim is None:
+                    break
+                if claim.turn is not None:
+                    await self._run(claim.turn, seconds_left)
+                    turns += 1
+            except LaneLostError:
+                # Somebody else has the lane: there is nothing to clean up that would still be ours.
+                logger.warning("the lane was taken away")
+            except DatabaseUnreachableError as error:
+                # Nothing can be written now. The lease lapses and the tick puts the turn back on its road.
+                logger.error("the database is unreachable: %s", place(error))
+                break
+            finally:
+                await self._lock.drop()
+        return turns
+
+    async def _run(self, turn: Turn, seconds_left: Callable[[], float]) -> None:
+        try:
+            async with self._watch.over(turn.hold, turn.id) as watched:
+                await self._answer(turn, watched.until_stopped(), min(self._limits.turn_s, seconds_left() - 5))
+        except psycopg.errors.ForeignKeyViolation:
+            # The conversation was deleted while its turn ran: there is nobody left to tell.
+            logger.warning("the conversation of a running turn is gone")
+            async with turn.hold.transaction(self._work) as transaction:
+                await turn.hold.release(transaction)
+
+    async def _answer(self, turn: Turn, watched: Watched, seconds: float) -> None:
+        agent = self._agents.get(turn.agent_id) or next(iter(self._agents.values()))
+        model, prices = await self._choose_model(turn)
+        stream = ReplyStream(self._reply, turn.hold, turn.id, self._limits)
+        meter = TurnMeter(self._work, turn, self._limits, prices)
+        steps = TurnSteps(
+            database=self._work,
+            intake=self._intake,
+            turn=turn,
+            agent=agent,
+            model=model,
+            mainline=self._mainline,
+            meter=meter,
+            stream=stream,
+            limits=self._limits,
+        )
+        ending = Ending(
+            database=self._work, turn=turn, stream=stream, steps=steps, meter=meter, model_id=model.id
+        )
+        if turn.stop_wanted:
+            await ending.stop()
+        elif turn.attempt > self._limits.turn_deaths:
+            await ending.fail("deaths")
+        else:
+            await self._until_ended(turn, steps, ending, [watched.until_stopped(), stream.stop_wanted.wait()], seconds)
+
+    async def _until_ended(
+        self, turn: Turn, steps: TurnSteps, ending: Ending, stops: list[Awaitable[object]], seconds: float
+    ) -> None:
+        """Run the graph until it ends, the person stops it, or its time is over; then end the turn accordingly."""
+        run = asyncio.create_task(self._graph.run(turn.thread, steps))
+        stopped = [asyncio.ensure_future(stop) for stop in stops]
+        try:
+            await asyncio.wait({run, *stopped}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            in_time = run.done()
+        finally:
+            for task in (run, *stopped):
+                task.cancel()
+            await asyncio.wait({run, *stopped})
+        if not in_time:
+            await (ending.stop() if any(not stop.cancelled() for stop in stopped) else ending.fail("turn_time"))
+            return
+        match run.exception():
+            case None:
+                await ending.finish()
+            case LaneLostError() | DatabaseUnreachableError() | psycopg.errors.ForeignKeyViolation() as error:
+                raise error
+            case MainlineError() as error:
+                logger.warning("the model failed twice: %s", error)
+                await ending.fail(f"model_{error.kind}")
+            case StepLimitError():
+                await ending.fail("model_steps")
+            case error:
+                logger.error("a turn failed: %s", place(error))
+                await ending.fail("internal")
+
+
+def is_worth_retrying(error: Exception) -> bool:
+    """Whether the model node may be tried once more."""
+    if isinstance(error, MainlineError):
+        return error.retryable
+    return not isinstance(error, LaneLostError | DatabaseUnreachableError | StepLimitError | psycopg.Error)

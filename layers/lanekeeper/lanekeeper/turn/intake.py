@@ -1,0 +1,158 @@
+"""Takes up a person's lane: claims it, locks it, and reads what is to be done."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from langchain_core.messages import AnyMessage, HumanMessage
+
+from lanekeeper.graph import Thread
+from lanekeeper.lane import Hold, LaneLock
+from lanekeeper.lane.store import SQL as LANE_SQL
+from lanekeeper.limits import Limits
+from lanekeeper.postgres import Database, Statements, Transaction
+from lanekeeper.replies import deliver
+from lanekeeper.types import Json
+
+SQL = Statements.beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn, taken up: whose, what to answer, and with what."""
+
+    id: str
+    hold: Hold
+    conversation_id: str
+    title: str
+    reply_id: str
+    agent_id: str
+    model_id: str | None
+    attempt: int
+    timezone: str
+    now: datetime
+    waited_s: float
+    stop_wanted: bool
+    thread: Thread
+
+    @property
+    def retaken(self) -> bool:
+        """Whether a worker died in this turn before."""
+        return self.attempt > 1
+
+
+class Intake:
+    """Claims lanes, one at a time.
+
+    Args:
+        database: the worker's own connection.
+        lock: the lane lock, on another.
+        holder: the application name that all of this worker's connections carry.
+        limits: the lease, and how many messages one turn may take.
+    """
+
+    def __init__(self, database: Database, lock: LaneLock, holder: str, limits: Limits) -> None:
+        self._database = database
+        self._lock = lock
+        self._holder = holder
+        self._limits = limits
+
+    async def claim(self) -> "Claim | None":
+        """Claim the lane that has waited longest and take up its next turn; None when no lane waits.
+
+        All in one transaction. Locking is the second statement and reading the third: each sees what was committed
+        before it, so a message that another worker has just finished is never read again (B002).
+        """
+        async with self._database.transaction() as transaction:
+            row = await transaction.row(
+                LANE_SQL["claim_lane"], {"holder": self._holder, "lease_s": self._limits.lease_s}
+            )
+            if row is None:
+                return None
+            hold = Hold(row["user_id"], row["epoch"])
+            await transaction.act_for(hold.user_id)
+            if not await self._lock.take(hold):
+                await hold.postpone(transaction)
+                return Claim(hold, None)
+            await deliver(transaction, hold)
+            turn = await self._take_up(transaction, hold)
+            if turn is None:
+                await hold.release(transaction)
+        if turn is None:
+            await self._lock.drop()
+        return Claim(hold, turn)
+
+    async def _take_up(self, transaction: Transaction, hold: Hold) -> Turn | None:
+        rows = await transaction.rows(SQL["open_rows"], {**hold.key, "limit": 1})
+        if not rows:
+            return None
+        head = rows[0]
+        started = await transaction.row(
+            SQL["start_turn"], {**hold.key, "inbox_id": head["id"], "turn_id": head["turn_id"]}
+        )
+        if started is None:
+            return None  # its conversation was deleted a moment ago, and the row with it
+        thread = Thread(started["conversation_id"], hold.user_id)
+        await thread.load(transaction)
+        turn = Turn(
+            id=started["id"],
+            hold=hold,
+            conversation_id=started["conversation_id"],
+            title=started["title"],
+            reply_id=started["reply_id"],
+            agent_id=started["agent_id"],
+            model_id=started["model_id"],
+            attempt=started["attempt"],
+            timezone=started["timezone"],
+            now=started["now"],
+            waited_s=float(started["waited_s"]),
+            stop_wanted=started["stop_wanted"],
+            thread=thread,
+        )
+        if head["state"] == "new":
+            await self._add(transaction, turn, [head])
+        return turn
+
+    async def fold_in(self, transaction: Transaction, turn: Turn) -> list[AnyMessage]:
+        """Let the messages that came meanwhile join the turn; what was added to the thread (T2)."""
+        rows = await transaction.rows(
+            SQL["joinable_rows"],
+            {
+                **turn.hold.key,
+                "conversation_id": turn.conversation_id,
+                "agent_id": turn.agent_id,
+                "limit": self._limits.messages_per_turn,
+            },
+        )
+        if not rows:
+            return []
+        await transaction.run(
+            SQL["fold_rows"],
+            {
+                "turn_id": turn.id,
+                "inbox_ids": [row["id"] for row in rows],
+                "turn_ids": [row["accepted_turn_id"] for row in rows],
+            },
+        )
+        return await self._add(transaction, turn, rows)
+
+    async def _add(self, transaction: Transaction, turn: Turn, rows: list[Json]) -> list[AnyMessage]:
+        messages: list[AnyMessage] = [HumanMessage(row["payload"]["text"], id=row["message_id"]) for row in rows]
+        await turn.thread.add(transaction, messages, turn.id)
+        await transaction.run(
+            SQL["place_messages"],
+            {
+                **turn.hold.key,
+                "turn_id": turn.id,
+                "conversation_id": turn.conversation_id,
+                "message_ids": [row["message_id"] for row in rows],
+            },
+        )
+        return messages
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A lane that was claimed: with a turn to run, or with none left to do."""
+
+    hold: Hold
+    turn: Turn | None

@@ -1,0 +1,61 @@
+-- A turn's statements, all in the name of the lane's person.
+
+-- name: open_rows
+select id, state, turn_id, accepted_turn_id, conversation_id, kind, message_id, agent_id, model_id, payload
+from inbox
+where user_id = %(user_id)s and state in ('new', 'running')
+order by id
+limit %(limit)s
+
+-- name: start_turn
+with rows as (
+  update inbox set state = 'running' where id = %(inbox_id)s and state = 'new'
+), lane as (
+  update lanes set turn_id = %(turn_id)s where user_id = %(user_id)s and epoch = %(epoch)s
+)
+update turns t
+set state = 'running', attempt = attempt + 1, started_at = coalesce(started_at, lanekeeper.now())
+from conversations c, users u, lanes l
+where t.id = %(turn_id)s and c.id = t.conversation_id and u.id = t.user_id and l.user_id = t.user_id
+returning t.id, t.conversation_id, t.attempt, t.agent_id, t.reply_id,
+          coalesce(t.model_id, c.model_id) as model_id, c.title, u.timezone,
+          l.stop_turn_id is not distinct from t.id as stop_wanted, lanekeeper.now() as now, extract(epoch from lanekeeper.now() - t.accepted_at) as waited_s
+
+-- What was sent meanwhile and may join: text of the same conversation and agent, and nothing that came after the
+-- person pressed a button or gave an order.
+-- name: joinable_rows
+select id, accepted_turn_id, message_id, payload from inbox i
+where user_id = %(user_id)s and state = 'new' and kind = 'text'
+  and conversation_id = %(conversation_id)s and agent_id = %(agent_id)s
+  and not exists (
+    select from inbox c where c.user_id = i.user_id and c.state in ('new', 'running') and c.kind <> 'text' and c.id < i.id)
+order by id
+limit %(limit)s
+
+-- name: fold_rows
+with rows as (
+  update inbox set state = 'folded', turn_id = %(turn_id)s where id = any(%(inbox_ids)s)
+)
+delete from turns where id = any(%(turn_ids)s) and state = 'queued'
+
+-- A message gets its place in the conversation when a turn takes it up.
+-- name: place_messages
+update messages m
+set turn_id = %(turn_id)s, position = last.position + taken.number
+from unnest(%(message_ids)s::text[]) with ordinality as taken (id, number),
+     (select coalesce(max(position), 0) as position from messages where conversation_id = %(conversation_id)s) as last
+where m.user_id = %(user_id)s and m.id = taken.id and m.position is null
+
+-- name: note_prompt
+update turns set model_id = %(model_id)s, prompt_version = %(version)s, prompt_hash = %(sha256)s where id = %(turn_id)s
+
+-- name: end_turn
+with rows as (
+  update inbox set state = case when %(state)s = 'failed' then 'failed' else 'done' end
+  where turn_id = %(turn_id)s and user_id = %(user_id)s and state = 'running'
+)
+update turns
+set state = %(state)s, finished_at = lanekeeper.now(), timings = %(timings)s, usage = %(usage)s, failure = %(failure)s,
+    first_reply_at = case when %(first_reply_s)s::float8 is not null
+      then accepted_at + make_interval(secs => %(first_reply_s)s::float8) end
+where id = %(turn_id)s
