@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from dataclasses import dataclass
 from typing import Any
 
 Json = dict[str, Any]
@@ -20,3 +21,12 @@ def new_id(kind: str) -> str:
         digits.append(_ALPHABET[value & 31])
         value >>= 5
     return f"{kind}_{''.join(reversed(digits))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The fixed part of an agent's prompt, with the version that traces name."""
+
+    text: str
+    version: str
+    sha256: str

@@ -56,7 +56,7 @@ class DatabaseMeter:
 
     async def settled(self, call: Call, usage: Usage, *, failed: bool) -> None:
         """Write what the call cost."""
-        async with self._database.transaction(user_id=call.user_id, durable=failed) as tx:
+        async with self._database.transaction(user_id=call.user_id) as tx:
             if self._guard:
                 await self._guard(tx)
             price = (await self._prices.read(tx)).get(call.model)

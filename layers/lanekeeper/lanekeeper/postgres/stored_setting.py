@@ -6,8 +6,11 @@ from typing import Any, Generic, TypeVar
 
 from lanekeeper import clock
 from lanekeeper.postgres.connection import Transaction
+from lanekeeper.postgres.statements import Statements
 
 T = TypeVar("T")
+
+SQL = Statements.beside(__file__, "stored_setting.sql")
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +46,7 @@ class StoredSetting(Generic[T]):
         """The value. A row that cannot be parsed is logged, and the last good value stands."""
         if self.fresh:
             return self._value
-        row = await tx.row("select value from settings where key = %(key)s", {"key": self._key})
+        row = await tx.row(SQL["setting"], {"key": self._key})
         self._read_at = clock.monotonic()
         if row is None:
             self._value = self._default

@@ -1,0 +1,134 @@
+"""How a call runs: small wrappers around the tool's own function, each with one job."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from pydantic import ValidationError
+
+from lanekeeper.errors import LaneLostError
+from lanekeeper.limits import Limits
+from lanekeeper.mainline.text import dumps
+from lanekeeper.redact import place
+from lanekeeper.tools.failure import ToolFailure, TransientError
+from lanekeeper.tools.tool import AnyTool, ToolContext
+from lanekeeper.types import Json
+
+Run = Callable[[ToolContext, Any], Awaitable[Any]]
+Wrapper = Callable[[AnyTool, Limits, Run], Run]
+
+ERRORS_SHOWN = 5
+
+logger = logging.getLogger(__name__)
+
+
+def wrapped(tool: AnyTool, limits: Limits) -> Run:
+    """The tool's function in all its wrappers: takes the arguments as the model wrote them, gives a checked result.
+
+    The returned function raises ToolFailure, LaneLostError, and nothing else.
+    """
+    run: Run = tool.run
+    for wrapper in (with_checked_result, with_one_retry, with_deadline, with_checked_arguments, with_plain_words):
+        run = wrapper(tool, limits, run)
+    return run
+
+
+def with_plain_words(tool: AnyTool, limits: Limits, run: Run) -> Run:
+    """Turns whatever goes wrong into words; what exactly it was stays in the log (O4)."""
+
+    async def plainly(context: ToolContext, arguments: Any) -> Any:
+        try:
+            return await run(context, arguments)
+        except (ToolFailure, LaneLostError):
+            raise
+        except TransientError as error:
+            logger.warning("the tool %s failed twice: %s", tool.name, place(error))
+            raise ToolFailure(
+                "The service behind this tool does not answer at the moment.",
+                "Tell the person that it did not work just now, and go on without it or offer to try later.",
+            ) from error
+        except Exception as error:
+            logger.error("the tool %s broke: %s", tool.name, place(error))
+            raise ToolFailure(
+                "This tool could not do its job because of a fault on our side.",
+                "Do not call it again for this. Tell the person that it did not work, and go on without it.",
+            ) from error
+
+    return plainly
+
+
+def with_checked_arguments(tool: AnyTool, limits: Limits, run: Run) -> Run:
+    """Lets only arguments through that are exactly as the tool's input model has them (O3)."""
+
+    async def checked(context: ToolContext, arguments: Json | None) -> Any:
+        if arguments is None:
+            raise ToolFailure(
+                "The arguments could not be read: they are no complete JSON object.",
+                "Call the tool again with complete arguments.",
+                retryable=True,
+            )
+        try:
+            # Strict, by JSON's rules: a date is a string of the right form, a number is never one.
+            given = tool.input.model_validate_json(dumps(arguments))
+        except ValidationError as error:
+            raise ToolFailure(
+                f"The arguments are not right. {in_words(error)}",
+                "Call the tool again with the arguments corrected. Ask the person for what you do not know.",
+                retryable=True,
+            ) from None
+        return await run(context, given)
+
+    return checked
+
+
+def with_deadline(tool: AnyTool, limits: Limits, run: Run) -> Run:
+    """Ends a call that takes too long."""
+
+    async def in_time(context: ToolContext, given: Any) -> Any:
+        try:
+            async with asyncio.timeout(tool.timeout_s or limits.tool_timeout_s):
+                return await run(context, given)
+        except TimeoutError:
+            logger.warning("the tool %s took too long", tool.name)
+            raise ToolFailure(
+                "This took too long and was given up.",
+                "Tell the person that it did not work just now, and go on without it or offer to try later.",
+            ) from None
+
+    return in_time
+
+
+def with_one_retry(tool: AnyTool, limits: Limits, run: Run) -> Run:
+    """Tries once more, after a pause, when the tool says that the fault has likely passed (O5)."""
+
+    async def twice(context: ToolContext, given: Any) -> Any:
+        try:
+            return await run(context, given)
+        except TransientError:
+            await asyncio.sleep(limits.tool_backoff_s)
+            return await run(context, given)
+
+    return twice
+
+
+def with_checked_result(tool: AnyTool, limits: Limits, run: Run) -> Run:
+    """Lets only a result through that is exactly as the tool's output model has it (O3)."""
+
+    async def checked(context: ToolContext, given: Any) -> Any:
+        result = await run(context, given)
+        return tool.output.model_validate(result.model_dump())
+
+    return checked
+
+
+def in_words(error: ValidationError) -> str:
+    """Which arguments are wrong and how, without quoting them."""
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    told = [
+        f"{'.'.join(str(step) for step in entry['loc']) or 'arguments'}: {entry['msg']}."
+        for entry in found[:ERRORS_SHOWN]
+    ]
+    if len(found) > ERRORS_SHOWN:
+        told.append(f"And {len(found) - ERRORS_SHOWN} more.")
+    return " ".join(told)
