@@ -117,6 +117,14 @@ def test_a_deployed_database_is_dialled_with_a_signed_token_over_verified_tls(mo
     assert len(_parts(parameters["password"])[2]["X-Amz-Signature"][0]) == 64
 
 
+def test_the_owner_of_a_deployed_database_is_dialled_with_the_password_that_rds_keeps(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("lanekeeper.aws.secret_value", lambda _arn, _region: '{"username": "owner", "password": "p w"}')
+    secret = {"DATABASE_AUTH": "password", "DATABASE_PASSWORD_SECRET": "arn:aws:secretsmanager:eu-west-1:1:secret:db"}
+    parameters = Settings.from_environment(PRODUCTION | secret).dial()
+    assert (parameters["password"], parameters["sslmode"]) == ("p w", "verify-full")
+    assert parameters["sslrootcert"] == "/opt/rds.pem"
+
+
 def _parts(token: str, but: str = "") -> tuple[str, str, dict[str, list[str]]]:
     url = urlsplit(f"https://{token}")
     query = {key: value for key, value in parse_qs(url.query).items() if key not in {but, "X-Amz-Date"}}

@@ -5,6 +5,7 @@ Staging and production refuse to start with settings that are only good for test
 """
 
 import ipaddress
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -66,6 +67,7 @@ class Settings:
 
     ``mainline_key`` is MAINLINE_AI_KEY or MAINLINE_AI_KEY_SECRET, ``search_key`` is SEARCH_API_KEY or
     SEARCH_API_KEY_SECRET (an ARN each), ``lambda_endpoint`` AWS_ENDPOINT_URL_LAMBDA, ``region`` AWS_REGION.
+    ``database_password`` is DATABASE_PASSWORD_SECRET, the ARN of a secret in the form that RDS keeps.
     """
 
     environment: str
@@ -73,6 +75,7 @@ class Settings:
     database_url: str = field(default="", repr=False)
     database_auth: str = "iam"
     database_ca: str = ""
+    database_password: Secret = field(default_factory=Secret)
     oidc_issuer: str = ""
     oidc_jwks_url: str = ""
     oidc_jwks: str = ""
@@ -104,8 +107,9 @@ class Settings:
             environment=_one_of("LANEKEEPER_ENVIRONMENT", read("LANEKEEPER_ENVIRONMENT"), ENVIRONMENTS),
             region=region,
             database_url=read("DATABASE_URL"),
-            database_auth=_one_of("DATABASE_AUTH", read("DATABASE_AUTH", "iam"), ("none", "iam")),
+            database_auth=_one_of("DATABASE_AUTH", read("DATABASE_AUTH", "iam"), ("none", "iam", "password")),
             database_ca=read("DATABASE_CA"),
+            database_password=Secret(arn=read("DATABASE_PASSWORD_SECRET"), region=region),
             oidc_issuer=read("OIDC_ISSUER").rstrip("/"),
             oidc_jwks_url=read("OIDC_JWKS_URL"),
             oidc_jwks=read("OIDC_JWKS"),
@@ -166,6 +170,9 @@ class Settings:
         if self.database_auth == "iam":
             host, port = str(parameters["host"]), int(parameters.setdefault("port", 5432))
             parameters["password"] = aws.database_token(host, port, str(parameters["user"]), self.region)
+        elif self.database_auth == "password":
+            parameters["password"] = json.loads(self.database_password.reveal())["password"]
+        if self.database_auth != "none":
             parameters |= {"sslmode": "verify-full", "sslrootcert": self.database_ca}
         return parameters
 

@@ -4,7 +4,6 @@ import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import LiteralString, cast
 
 import psycopg
 
@@ -63,7 +62,7 @@ def apply(conninfo: str, folder: Path) -> list[str]:
     with psycopg.connect(conninfo) as connection:
         connection.execute(SQL["take_turns"])
         connection.execute(SQL["create_migrations"])
-        applied = dict(connection.execute(SQL["applied_migrations"]).fetchall())
+        applied: dict[str, str] = dict(connection.execute(SQL["applied_migrations"]).fetchall())
         if unknown := applied.keys() - {migration.name for migration in migrations}:
             raise DatabaseAheadError(f"unknown to this release: {', '.join(sorted(unknown))}")
         pending = []
@@ -73,6 +72,6 @@ def apply(conninfo: str, folder: Path) -> list[str]:
             elif applied[migration.name] != migration.sha256:
                 raise MigrationChangedError(migration.name)
         for migration in pending:
-            connection.execute(cast(LiteralString, migration.text))
+            connection.execute(migration.text.encode())
             connection.execute(SQL["record_migration"], {"name": migration.name, "sha256": migration.sha256})
     return [migration.name for migration in pending]

@@ -15,3 +15,10 @@ select name, sha256 from migrations
 
 -- name: record_migration
 insert into migrations (name, sha256) values (%(name)s, %(sha256)s)
+
+-- name: point_at_maintenance
+insert into settings (key, value, changed_by)
+values ('maintenance', jsonb_build_object('function', %(function)s::text, 'region', %(region)s::text), 'migrate')
+on conflict (key) do update
+set value = excluded.value, changed_by = excluded.changed_by, changed_at = lanekeeper.now()
+where settings.value is distinct from excluded.value
