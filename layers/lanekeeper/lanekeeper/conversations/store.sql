@@ -1,0 +1,57 @@
+-- What a person sees of their conversations. All run in the name of the person.
+
+-- name: page
+select id, title, agent_id, model_id, created_at, updated_at from conversations
+where user_id = %(user_id)s and (updated_at, id) < (%(at)s, %(id)s)
+order by updated_at desc, id desc
+limit %(limit)s
+
+-- An id of ours, or the name under which an AI SDK client knows the conversation.
+-- name: find
+select id from conversations
+where user_id = %(user_id)s and (id = %(conversation)s or alias = %(conversation)s)
+order by id = %(conversation)s desc
+limit 1
+
+-- name: rename
+update conversations set title = %(title)s where id = %(id)s and user_id = %(user_id)s
+returning id, title, agent_id, model_id, created_at, updated_at
+
+-- The newest messages, or those older than one that still waits for its place. Waiting ones stand last.
+-- name: newest_messages
+select id, role, parts, metadata, turn_id, position, created_at from messages
+where user_id = %(user_id)s and conversation_id = %(id)s
+  and (position is not null or (created_at, id) < (%(at)s, %(message_id)s))
+order by position desc nulls first, created_at desc, id desc
+limit %(limit)s
+
+-- name: older_messages
+select id, role, parts, metadata, turn_id, position, created_at from messages
+where user_id = %(user_id)s and conversation_id = %(id)s and position <= %(position)s
+  and (position < %(position)s or (created_at, id) < (%(at)s, %(message_id)s))
+order by position desc nulls first, created_at desc, id desc
+limit %(limit)s
+
+-- What people of the staff wrote: it belongs to no turn.
+-- name: feed
+select id, role, parts, metadata, turn_id, created_at from messages
+where user_id = %(user_id)s and conversation_id = %(id)s and role = 'staff'
+  and (created_at, id) > (%(at)s, %(message_id)s)
+order by created_at, id
+limit %(limit)s
+
+-- A running turn is told to stop; it can write nothing more once its conversation is gone.
+-- name: delete
+select set_config('lock_timeout', %(lane_wait)s, true);
+
+select 1 from lanes where user_id = %(user_id)s for update;
+
+update lanes l set stop_turn_id = t.id
+from turns t
+where l.user_id = %(user_id)s and t.conversation_id = %(id)s and t.user_id = %(user_id)s and t.state = 'running';
+
+delete from reply_chunks where turn_id in (
+  select id from turns where conversation_id = %(id)s and user_id = %(user_id)s);
+
+delete from conversations where id = %(id)s and user_id = %(user_id)s
+returning id

@@ -1,0 +1,62 @@
+"""Starting another Lambda function without waiting for what it does."""
+
+import http.client
+from urllib.parse import quote, urlsplit
+
+from lanekeeper import clock
+from lanekeeper.signature import Signer
+
+# Lambda's API closes a connection that says nothing for longer, and a frozen process does not hear of it.
+KEPT_S = 20
+
+
+class Functions:
+    """The Lambda API's asynchronous invoke, over one kept connection.
+
+    A function that is started twice must not mind: a request whose answer was lost is sent once more.
+
+    Args:
+        endpoint: the Lambda API's address.
+        region: for the signature.
+        timeout_s: how long the network may be silent.
+    """
+
+    def __init__(self, endpoint: str, region: str, timeout_s: float) -> None:
+        self._signer = Signer("lambda", region)
+        self._endpoint = endpoint.rstrip("/")
+        self._timeout_s = timeout_s
+        self._kept: tuple[http.client.HTTPConnection, float] | None = None
+
+    def start(self, function: str, payload: bytes) -> None:
+        """Have a function, by name or ARN, started with a JSON payload. Blocks until Lambda has taken the event.
+
+        Raises:
+            OSError: Lambda has not taken it, or the answer was lost.
+        """
+        path = f"/2015-03-31/functions/{quote(function, safe='')}/invocations"
+        headers = {"Content-Type": "application/json", "X-Amz-Invocation-Type": "Event"}
+        signed = self._signer.headers("POST", self._endpoint + path, headers, payload)
+        kept, self._kept = self._kept, None
+        if kept and clock.monotonic() - kept[1] < KEPT_S:
+            try:
+                return self._send(kept[0], path, payload, signed)
+            except ConnectionError:
+                pass  # The other end has closed it meanwhile.
+        return self._send(self._connect(), path, payload, signed)
+
+    def _connect(self) -> http.client.HTTPConnection:
+        address = urlsplit(self._endpoint)
+        kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
+        return kind(address.netloc, timeout=self._timeout_s)
+
+    def _send(self, connection: http.client.HTTPConnection, path: str, payload: bytes, headers: dict[str, str]) -> None:
+        try:
+            connection.request("POST", path, payload, headers)
+            response = connection.getresponse()
+            response.read()
+        except (OSError, http.client.HTTPException) as error:
+            connection.close()
+            raise error if isinstance(error, OSError) else OSError(type(error).__name__) from error
+        self._kept = (connection, clock.monotonic())
+        if response.status >= 300:
+            raise OSError(f"Lambda answered {response.status}")
