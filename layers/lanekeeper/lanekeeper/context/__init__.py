@@ -1,5 +1,5 @@
 """The context: what the model is sent, in an order that never changes."""
 
-from lanekeeper.context.prompt import Prompt, model_input, turn_block
+from lanekeeper.context.prompt import model_input, turn_block
 
-__all__ = ["Prompt", "model_input", "turn_block"]
+__all__ = ["model_input", "turn_block"]

@@ -6,26 +6,18 @@ to reply stands last and is never stored (C5).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
+
+from lanekeeper.types import Prompt
 
 TURN_ONLY = "For this reply only, and not part of the conversation:"
 CONTINUE = (
     "A technical fault cut your reply off right after the words above. The person has read them. "
     "Write on from exactly there. Do not repeat any of it and do not mention the interruption."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """The fixed part of an agent's prompt, with the version that traces name."""
-
-    text: str
-    version: str
-    sha256: str
 
 
 def model_input(

@@ -49,7 +49,7 @@ class StepLimitError(Exception):
     """The turn took more steps than it may."""
 
 
-async def load_context(state: State, runtime: Runtime[RunContext]) -> dict[str, list[AnyMessage]]:  # noqa: ARG001
+async def load_context(state: State, runtime: Runtime[RunContext]) -> dict[str, list[AnyMessage]]:
     """Gather the context before the model is first asked."""
     await runtime.context.steps.load()
     return {"messages": []}

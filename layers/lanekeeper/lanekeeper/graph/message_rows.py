@@ -2,8 +2,15 @@
 
 from typing import cast
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
-from langchain_core.messages.tool import InvalidToolCall, ToolCall
+from langchain_core.messages import (
+    AIMessage,
+    AnyMessage,
+    HumanMessage,
+    InvalidToolCall,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+)
 
 from lanekeeper.types import Json
 

@@ -44,9 +44,7 @@ class ThreadSaver(BaseCheckpointSaver[int]):
         checkpoint["channel_values"] = {"messages": thread.messages}
         checkpoint["channel_versions"] = {"messages": 1}
         return CheckpointTuple(
-            config={
-                "configurable": {"thread_id": thread.id, "checkpoint_ns": "", "checkpoint_id": checkpoint["id"]}
-            },
+            config={"configurable": {"thread_id": thread.id, "checkpoint_ns": "", "checkpoint_id": checkpoint["id"]}},
             checkpoint=checkpoint,
             metadata={"source": "loop", "step": 0, "parents": {}},
         )
@@ -55,8 +53,8 @@ class ThreadSaver(BaseCheckpointSaver[int]):
         self,
         config: RunnableConfig,
         checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,  # noqa: ARG002
-        new_versions: ChannelVersions,  # noqa: ARG002
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Nothing to do: each step's messages were written with the step."""
         configurable = config["configurable"]
@@ -77,14 +75,14 @@ class ThreadSaver(BaseCheckpointSaver[int]):
         self,
         config: RunnableConfig | None,
         *,
-        filter: dict[str, Any] | None = None,  # noqa: A002, ARG002 - LangGraph's own name
-        before: RunnableConfig | None = None,  # noqa: ARG002
-        limit: int | None = None,  # noqa: ARG002
+        filter: dict[str, Any] | None = None,  # noqa: A002 - LangGraph's own name
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """The one checkpoint there is."""
         if config is not None and (current := await self.aget_tuple(config)):
             yield current
 
-    def get_next_version(self, current: int | None, channel: None) -> int:  # noqa: ARG002
+    def get_next_version(self, current: int | None, channel: None) -> int:
         """Versions count up."""
         return 1 if current is None else current + 1

@@ -32,7 +32,7 @@ class Watch:
             LaneLostError: the lane was taken away; nothing more may be written.
         """
         task = asyncio.current_task()
-        assert task is not None  # noqa: S101 - always inside a task
+        assert task is not None
         watched = Watched(task)
         watcher = asyncio.create_task(self._watch(hold, turn_id, watched))
         try:

@@ -45,7 +45,9 @@ class Tick:
         lapsed = await self._revoke_lapsed()
         armed = await self._arm_forgotten()
         async with self._database.transaction() as transaction:
-            row = await transaction.row(SQL["waiting_lanes"], {"older_s": 0 if lapsed or armed else self._limits.lost_wake_s})
+            row = await transaction.row(
+                SQL["waiting_lanes"], {"older_s": 0 if lapsed or armed else self._limits.lost_wake_s}
+            )
             waiting = int(row["waiting"]) if row else 0
         woken = 0
         for _ in range(min(waiting, self._limits.wakes_per_tick)):

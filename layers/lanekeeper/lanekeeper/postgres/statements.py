@@ -23,7 +23,7 @@ class Statements:
         return cls(Path(module_file).with_name(name))
 
     def __getitem__(self, name: str) -> LiteralString:
-        return cast(LiteralString, self._texts[name])
+        return cast("LiteralString", self._texts[name])
 
     def __iter__(self):  # type: ignore[no-untyped-def]
         return iter(self._texts)

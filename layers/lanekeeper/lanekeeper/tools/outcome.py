@@ -52,6 +52,8 @@ class Outcome:
         }
         if self.failure is not None:
             artifact["message"] = self.failure
+        if self.wrote:
+            artifact["wrote"] = True
         return ToolMessage(
             content=self.content,
             tool_call_id=self.call_id,

@@ -196,4 +196,3 @@ class Ending:
                     "first_reply_s": None if first_reply_ms is None else first_reply_ms / 1000,
                 },
             )
-

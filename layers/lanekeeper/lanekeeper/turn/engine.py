@@ -6,20 +6,25 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import psycopg
 
-from lanekeeper import clock
 from lanekeeper.errors import DatabaseUnreachableError, LaneLostError
 from lanekeeper.graph import AgentGraph, StepLimitError
 from lanekeeper.lane import LaneLock, Watch
 from lanekeeper.lane.watch import Watched
+from lanekeeper.ledger.meter import stored_prices
+from lanekeeper.ledger.rules import Prices
 from lanekeeper.limits import Limits
+from lanekeeper.mainline.catalogue import DEFAULT, SETTING, Model, parse_catalogue
+from lanekeeper.mainline.client import Mainline
 from lanekeeper.mainline.errors import MainlineError
 from lanekeeper.postgres import Database
+from lanekeeper.postgres.stored_setting import StoredSetting
 from lanekeeper.redact import place
 from lanekeeper.replies import ReplyStream
 from lanekeeper.tools import Agent
-from lanekeeper.turn.ending import Ending, Tally, Timings
-from lanekeeper.turn.intake import Intake, Turn
-from lanekeeper.turn.steps import Models, TurnSteps
+from lanekeeper.turn.ending import Ending
+from lanekeeper.turn.intake import SQL, Intake, Turn
+from lanekeeper.turn.meter import TurnMeter
+from lanekeeper.turn.steps import TurnSteps
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +37,7 @@ class Engine:
         lock: the connection whose open transaction holds the lane lock.
         reply: the connection on which text, signs of life and looks go, so that they never wait for work.
         agents: the agents there are, by id.
-        models: gives the chat model of a turn.
+        mainline: the model client.
         limits: every number.
         holder: the application name that all three connections carry.
     """
@@ -44,14 +49,16 @@ class Engine:
         lock: Database,
         reply: Database,
         agents: Mapping[str, Agent],
-        models: Models,
+        mainline: Mainline,
         limits: Limits,
         holder: str,
     ) -> None:
         self._work = work
         self._reply = reply
         self._agents = agents
-        self._models = models
+        self._mainline = mainline
+        self._catalogue = StoredSetting(SETTING, parse_catalogue, DEFAULT, limits.setting_cache_s)
+        self._prices = stored_prices(limits)
         self._limits = limits
         self._lock = LaneLock(lock)
         self._intake = Intake(work, self._lock, holder, limits)
@@ -85,7 +92,7 @@ class Engine:
     async def _run(self, turn: Turn, seconds_left: Callable[[], float]) -> None:
         try:
             async with self._watch.over(turn.hold, turn.id) as watched:
-                await self._answer(turn, watched.until_stopped(), min(self._limits.turn_s, seconds_left() - 5))
+                await self._answer(turn, watched, min(self._limits.turn_s, seconds_left() - 5))
         except psycopg.errors.ForeignKeyViolation:
             # The conversation was deleted while its turn ran: there is nobody left to tell.
             logger.warning("the conversation of a running turn is gone")
@@ -93,7 +100,6 @@ class Engine:
                 await turn.hold.release(transaction)
 
     async def _answer(self, turn: Turn, watched: Watched, seconds: float) -> None:
-        agent = self._agents.get(turn.agent_id) or next(iter(self._agents.values()))
         model, prices = await self._choose_model(turn)
         stream = ReplyStream(self._reply, turn.hold, turn.id, self._limits)
         meter = TurnMeter(self._work, turn, self._limits, prices)
@@ -101,22 +107,37 @@ class Engine:
             database=self._work,
             intake=self._intake,
             turn=turn,
-            agent=agent,
+            agent=self._agent(turn),
             model=model,
             mainline=self._mainline,
             meter=meter,
             stream=stream,
             limits=self._limits,
         )
-        ending = Ending(
-            database=self._work, turn=turn, stream=stream, steps=steps, meter=meter, model_id=model.id
-        )
+        ending = Ending(database=self._work, turn=turn, stream=stream, steps=steps, meter=meter, model_id=model.id)
         if turn.stop_wanted:
             await ending.stop()
         elif turn.attempt > self._limits.turn_deaths:
             await ending.fail("deaths")
         else:
             await self._until_ended(turn, steps, ending, [watched.until_stopped(), stream.stop_wanted.wait()], seconds)
+
+    async def _choose_model(self, turn: Turn) -> tuple[Model, Prices]:
+        """The model of this turn and what it costs, noted on the turn beside the prompt's version (L2, B10, K3)."""
+        async with turn.hold.transaction(self._work, durable=False) as transaction:
+            catalogue = await self._catalogue.read(transaction)
+            prices = await self._prices.read(transaction)
+            model = catalogue.choose(turn.model_id)
+            prompt = self._agent(turn).prompt
+            await transaction.run(
+                SQL["note_prompt"],
+                {"turn_id": turn.id, "model_id": model.id, "version": prompt.version, "sha256": prompt.sha256},
+            )
+        return model, prices
+
+    def _agent(self, turn: Turn) -> Agent:
+        # An agent that was taken off the list never strands a conversation.
+        return self._agents.get(turn.agent_id) or next(iter(self._agents.values()))
 
     async def _until_ended(
         self, turn: Turn, steps: TurnSteps, ending: Ending, stops: list[Awaitable[object]], seconds: float

@@ -1,5 +1,6 @@
 """A turn's steps: ask the model, run its tools. What a step brought is on disk before the next one begins."""
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing
 
@@ -13,7 +14,7 @@ from lanekeeper.mainline.body import chat_body
 from lanekeeper.mainline.catalogue import Model
 from lanekeeper.mainline.client import Caller, Mainline
 from lanekeeper.mainline.messages import answer, to_wire, tool_calls
-from lanekeeper.mainline.reply import Delta, Ending
+from lanekeeper.mainline.reply import Delta, Ending, ToolCall
 from lanekeeper.postgres import Database
 from lanekeeper.replies import ReplyStream
 from lanekeeper.tools import Agent, ToolContext
@@ -63,7 +64,6 @@ class TurnSteps:
         self._restarts = 0
         self.model_s = 0.0
         self.tools_s = 0.0
-        self.wrote: list[str] = []
 
     async def load(self) -> None:
         """Open the reply, show what a dead worker had recorded but not shown, gather what is for this reply only."""
@@ -98,9 +98,8 @@ class TurnSteps:
         return self._gained(messages)
 
     async def act(self, messages: Sequence[AnyMessage]) -> list[ToolMessage]:
-        """Run the calls of the last answer and show their results."""
-        request = next(message for message in reversed(messages) if isinstance(message, AIMessage))
-        results = await self.run_tools(request)
+        """Run the calls that have no result yet and show what they came to."""
+        results = await self.run_tools(open_calls(messages))
         await self._record(results)
         self._show_results(results)
         self._stream.end_step(self._answers())
@@ -128,11 +127,11 @@ class TurnSteps:
             self._stream.text(step, continuation.end())
         finally:
             self.model_s += clock.monotonic() - began
-        assert ending is not None  # noqa: S101 - a stream without an ending raises
+        assert ending is not None
         return answer(continuation.whole, ending)
 
-    async def run_tools(self, request: AIMessage) -> list[ToolMessage]:
-        """Run an answer's calls side by side; their results, in the order of the calls."""
+    async def run_tools(self, calls: Sequence[ToolCall]) -> list[ToolMessage]:
+        """Run calls; their results, in the same order."""
         began = clock.monotonic()
         context = ToolContext(
             user_id=self._turn.hold.user_id,
@@ -141,11 +140,15 @@ class TurnSteps:
             timezone=self._turn.timezone,
             now=self._turn.now,
         )
+        failures = Counter(
+            message.name or ""
+            for message in self._turn.thread.of_turn(self._turn.id)
+            if isinstance(message, ToolMessage) and message.status == "error"
+        )
         try:
-            outcomes = await self._agent.tools.call_all(request.tool_calls, context)
+            outcomes = await self._agent.tools.call_all(calls, context, failures)
         finally:
             self.tools_s += clock.monotonic() - began
-        self.wrote += [outcome.name for outcome in outcomes if outcome.wrote]
         return [outcome.message() for outcome in outcomes]
 
     async def _fold_in(self) -> None:

@@ -1,0 +1,12 @@
+"""The maintenance function. pg_cron starts it with the name of a job; nobody waits for it."""
+
+from typing import Any
+
+from lanekeeper.wiring.maintenance import Maintenance
+
+maintenance = Maintenance()
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ARG001
+    """Run the job that the event names: ``{"job": "tick"}`` or ``{"job": "nightly"}``."""
+    return maintenance.run(event["job"])

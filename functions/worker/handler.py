@@ -1,0 +1,12 @@
+"""The worker function. An event is only a hint that a lane waits: what is to be done stands in the database."""
+
+from typing import Any
+
+from lanekeeper.wiring.worker import Worker
+
+worker = Worker()
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, int]:  # noqa: ARG001
+    """Run turns until no lane waits or the time is nearly over; how many ran."""
+    return {"turns": worker.run(context.get_remaining_time_in_millis)}

@@ -1,0 +1,55 @@
+"""The worker function: three connections, the model client, the agents, and the engine that joins them."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable, Mapping
+
+from agents import load_agents
+from lanekeeper.limits import Limits
+from lanekeeper.mainline.client import Mainline
+from lanekeeper.postgres import Database
+from lanekeeper.settings import Settings
+from lanekeeper.turn.engine import Engine
+from lanekeeper.types import new_id
+
+logger = logging.getLogger(__name__)
+
+
+class Worker:
+    """Runs turns, one at a time.
+
+    Args:
+        environment: the function's environment variables.
+
+    Raises:
+        SettingsError: a setting is missing or not allowed.
+    """
+
+    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+        settings = Settings.from_environment(environment).require("database_url", "mainline_base_url", "mainline_key")
+        limits = Limits.from_environment(environment)
+        # All of a worker's connections carry one name, by which the tick ends them when the worker is lost.
+        holder = new_id("worker")
+        # The lock's transaction does nothing for as long as a turn lasts, and no longer.
+        idle_s = int(limits.turn_s + limits.drain_reserve_s)
+        self._runner = asyncio.Runner()
+        self._engine = Engine(
+            work=Database(settings.dial, holder),
+            lock=Database(settings.dial, holder, idle_in_transaction_s=idle_s),
+            reply=Database(settings.dial, holder),
+            agents=load_agents(settings, limits),
+            mainline=Mainline(settings.mainline_base_url, settings.mainline_key, limits),
+            limits=limits,
+            holder=holder,
+        )
+
+    def run(self, remaining_ms: Callable[[], int]) -> int:
+        """Run turns until no lane waits or the time left is too short for another; how many ran.
+
+        Args:
+            remaining_ms: tells how many milliseconds of the invocation are left.
+        """
+        turns = self._runner.run(self._engine.drain(lambda: remaining_ms() / 1000))
+        logger.info("worker: %d turns", turns)
+        return turns

@@ -1,0 +1,206 @@
+"""One message, answered: what is written, shown and charged (B1, L1, L4, E4, K2)."""
+
+from tests.integration.turn.conftest import Talk, kinds, text_of
+
+SEARCH = {"text": "Let me look.", "calls": [{"name": "test_look", "args": {"query": "owls"}}]}
+
+
+async def test_a_message_is_answered_once_and_everything_is_closed(talk: Talk) -> None:
+    sent = await talk.say("hello")
+    await talk.script({"text": "Hello Ana, how are you?"})
+    assert await talk.run() == 1
+
+    assert await talk.history() == [("user", "hello"), ("assistant", "Hello Ana, how are you?")]
+    turn = await talk.turn(sent["turn_id"])
+    assert (turn["state"], turn["attempt"], turn["prompt_version"], turn["model_id"]) == ("done", 1, "v1", "small")
+    assert turn["usage"]["outputTokens"] > 0
+    assert turn["timings"]["firstReplyMs"] <= turn["timings"]["totalMs"]
+    assert await talk.rows("select state from inbox") == [{"state": "done"}]
+    assert await talk.rows("select state, idempotency_key from outbox") == [
+        {"state": "sent", "idempotency_key": f"reply:{sent['turn_id']}"}
+    ]
+    lane = (await talk.rows("select * from lanes"))[0]
+    assert (lane["holder"], lane["ready_at"], lane["turn_id"]) == (None, None, None)
+    assert [row["status"] for row in await talk.rows("select status from costs")] == ["exact"]
+    assert await talk.run() == 0
+
+
+async def test_the_stream_has_the_contracts_order_and_shows_what_is_stored(talk: Talk) -> None:
+    sent = await talk.say("hello")
+    await talk.script({"text": "Hello."})
+    await talk.run()
+    chunks = await talk.chunks(sent["turn_id"])
+    assert kinds(chunks) == [
+        "start",
+        "data-conversation",
+        "data-turn",
+        "start-step",
+        "text-start",
+        "text-end",
+        "finish-step",
+        "finish",
+    ]
+    assert chunks[0]["messageId"] == sent["reply_id"]
+    assert chunks[1] == {
+        "type": "data-conversation",
+        "data": {"id": sent["conversation_id"], "title": "A talk"},
+        "transient": True,
+    }
+    metadata = chunks[-1]["messageMetadata"]
+    assert metadata["turnId"] == sent["turn_id"]
+    assert metadata["modelId"] == "small"
+    assert set(metadata) == {"turnId", "modelId", "usage", "timings"}
+    stored = (await talk.rows("select id, parts from messages where role = 'assistant'"))[0]
+    assert stored["id"] == sent["reply_id"]
+    assert text_of(stored["parts"]) == "".join(c["delta"] for c in chunks if c["type"] == "text-delta")
+
+
+async def test_b027_a_tool_stands_between_two_texts_with_sources_shown(talk: Talk) -> None:
+    sent = await talk.say("owls?")
+    await talk.script(SEARCH, {"text": "Found it."})
+    await talk.run()
+    chunks = await talk.chunks(sent["turn_id"])
+    assert kinds(chunks)[3:-1] == [
+        "start-step",
+        "text-start",
+        "text-end",
+        "tool-input-available",
+        "tool-output-available",
+        "source-url",
+        "finish-step",
+        "start-step",
+        "text-start",
+        "text-end",
+        "finish-step",
+    ]
+    starts = [chunk["id"] for chunk in chunks if chunk["type"] == "text-start"]
+    assert len(set(starts)) == 2
+    tool = next(chunk for chunk in chunks if chunk["type"] == "tool-output-available")
+    assert tool["output"] == {"answer": "about owls"}
+    assert tool["dynamic"] is True
+    assert await talk.history() == [("user", "owls?"), ("assistant", "Let me look. | Found it.")]
+    assert len(await talk.rows("select * from costs where status = 'exact'")) == 2
+
+
+async def test_the_model_sees_the_whole_conversation_in_order(talk: Talk) -> None:
+    for text, reply in (("one", "first"), ("two", "second"), ("three", "third")):
+        await talk.say(text)
+        await talk.script({"text": reply})
+        await talk.run()
+    sent = [(m["role"], m["content"]) for m in (await talk.requests())[-1]["body"]["messages"]]
+    assert sent[0] == ("system", "You help.")
+    assert sent[1:-1] == [
+        ("user", "one"),
+        ("assistant", "first"),
+        ("user", "two"),
+        ("assistant", "second"),
+        ("user", "three"),
+    ]
+    assert sent[-1][1].startswith("For this reply only")
+
+
+async def test_b072_each_request_begins_with_the_one_before_it(talk: Talk) -> None:
+    for text in ("one", "two", "three"):
+        await talk.say(text)
+        await talk.script(SEARCH, {"text": f"answer to {text}"})
+        await talk.run(talk.new_engine())
+    requests = await talk.requests()
+    for earlier, later in zip(requests, requests[1:], strict=False):
+        kept = earlier["body"]["messages"][:-1]
+        assert later["body"]["messages"][: len(kept)] == kept
+        assert later["body"]["tools"] == earlier["body"]["tools"]
+    assert requests[-1]["cached_tokens"] > 0
+
+
+async def test_three_short_messages_get_one_answer(talk: Talk) -> None:
+    first = await talk.say("hello")
+    second = await talk.say("are you there")
+    third = await talk.say("I need help")
+    await talk.script({"text": "Yes, I am here."})
+    assert await talk.run() == 1
+    rows = await talk.rows("select accepted_turn_id, turn_id, state from inbox order by id")
+    assert [(row["state"], row["turn_id"]) for row in rows] == [
+        ("done", first["turn_id"]),
+        ("folded", first["turn_id"]),
+        ("folded", first["turn_id"]),
+    ]
+    assert await talk.rows("select id from turns") == [{"id": first["turn_id"]}]
+    assert len(await talk.history()) == 4
+    joined = [c["data"] for c in await talk.chunks(first["turn_id"]) if c["type"] == "data-joined"]
+    assert joined == [{"messageId": second["message_id"]}, {"messageId": third["message_id"]}]
+
+
+async def test_a_message_of_another_conversation_takes_the_next_turn(talk: Talk) -> None:
+    await talk.say("one")
+    await talk.say("other", conversation_id="conv_other")
+    await talk.say("two")
+    assert await talk.run() == 2
+    states = [row["state"] for row in await talk.rows("select state from inbox order by id")]
+    assert states == ["done", "done", "folded"]
+
+
+async def test_nothing_joins_past_a_button(talk: Talk) -> None:
+    await talk.say("one")
+    await talk.say("yes", kind="button")
+    await talk.say("two")
+    assert await talk.run() == 3
+
+
+async def test_b005_a_message_after_the_last_look_is_answered_without_a_nudge(talk: Talk) -> None:
+    await talk.say("A")
+    await talk.script({"text": "Answer to A", "delay_s": 0.3}, {"text": "Answer to B"})
+
+    import asyncio
+
+    running = asyncio.create_task(talk.run())
+
+    async def asked() -> bool:
+        return len(await talk.requests()) == 1
+
+    await talk.until(asked)
+    await talk.say("B")
+    assert await running == 2
+    assert await talk.history() == [
+        ("user", "A"),
+        ("assistant", "Answer to A"),
+        ("user", "B"),
+        ("assistant", "Answer to B"),
+    ]
+
+
+async def test_switching_the_model_leaves_the_history_untouched(talk: Talk) -> None:
+    await talk.say("one")
+    await talk.run()
+    sent = await talk.say("two")
+    await talk.superuser.execute("update turns set model_id = 'large' where id = %s", [sent["turn_id"]])
+    await talk.run()
+    first, second = await talk.requests()
+    assert (first["body"]["model"], second["body"]["model"]) == ("small", "large")
+    assert second["body"]["messages"][:2] == first["body"]["messages"][:2]
+
+
+async def test_the_default_model_is_a_setting_in_the_database(talk: Talk) -> None:
+    await talk.superuser.execute(
+        "insert into settings (key, value, changed_by) values "
+        """('models', '{"models": [{"id": "small"}, {"id": "large"}], "default": "large"}', 'test')"""
+    )
+    await talk.say("one")
+    await talk.run()
+    assert (await talk.requests())[0]["body"]["model"] == "large"
+
+
+async def test_a_deleted_conversation_ends_its_running_turn_quietly(talk: Talk) -> None:
+    import asyncio
+
+    await talk.say("one")
+    await talk.script({"text": "never mind", "delay_s": 0.3})
+    running = asyncio.create_task(talk.run())
+
+    async def asked() -> bool:
+        return len(await talk.requests()) == 1
+
+    await talk.until(asked)
+    await talk.superuser.execute("delete from conversations")
+    await running
+    assert await talk.rows("select * from messages") == []
+    assert (await talk.rows("select holder from lanes"))[0]["holder"] is None
