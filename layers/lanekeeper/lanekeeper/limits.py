@@ -28,6 +28,7 @@ class Limits:
     turn_deaths: int = _limit(3, "T1", "workers that may die in one turn before it ends with the honest line")
     drain_reserve_s: float = _limit(60, "T1", "seconds of a worker's time that must be left to begin another turn")
     lost_wake_s: float = _limit(5, "T1", "seconds after which a waiting message is woken again by the tick")
+    wake_timeout_s: float = _limit(2, "T1", "seconds to wait for Lambda to take a wake")
     wakes_per_tick: int = _limit(20, "T1", "workers one tick may wake")
 
     # The turn
@@ -83,6 +84,9 @@ class Limits:
     tool_backoff_s: float = _limit(0.3, "O5", "seconds before a tool's own second try")
     tool_failures: int = _limit(2, "O5", "failed calls of one tool in one turn")
     tool_concurrency: int = _limit(4, "N9", "tool calls that may run side by side")
+    search_timeout_s: float = _limit(6, "O4", "seconds one request to the search vendor may take")
+    search_title_chars: int = _limit(160, "O6", "characters of a search result's title")
+    search_snippet_chars: int = _limit(600, "B7", "characters of a search result's snippet as the page shows it")
     prompt_bytes: int = _limit(12 * 1024, "Q3", "bytes of a system prompt")
     tools_bytes: int = _limit(10 * 1024, "Q3", "bytes of an agent's tool definitions")
 

@@ -7,11 +7,12 @@ from lanekeeper.mainline.text import storable
 from lanekeeper.tools.agent import Agent
 from lanekeeper.tools.failure import ToolFailure, TransientError
 from lanekeeper.tools.outcome import Outcome
-from lanekeeper.tools.tool import Example, Source, Tool, ToolContext, ToolInput, ToolOutput
+from lanekeeper.tools.tool import AnyTool, Example, Source, Tool, ToolContext, ToolInput, ToolOutput
 from lanekeeper.tools.toolset import Toolset
 
 __all__ = [
     "Agent",
+    "AnyTool",
     "Example",
     "Outcome",
     "Source",

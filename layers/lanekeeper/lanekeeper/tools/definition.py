@@ -29,6 +29,8 @@ def parameters(model: type[BaseModel]) -> Json:
     """The strict JSON schema of an input model: every field required, nothing else allowed, references resolved."""
     schema = model.model_json_schema()
     strict: Json = _strict(schema, schema.get("$defs", {}))
+    # The model's own docstring speaks to us.
+    strict.pop("description", None)
     return strict
 
 
@@ -45,8 +47,9 @@ def _strict(schema: Any, defs: Json) -> Any:
     if reference := schema.get("$ref"):
         beside = {key: value for key, value in schema.items() if key != "$ref"}
         return _strict(defs[reference.rpartition("/")[2]] | beside, defs)
-    kept = {key: value for key, value in schema.items() if key not in _LEFT_OUT | {"$defs", "properties"}}
-    strict = {key: _strict(value, defs) for key, value in kept.items()}
+    # In an order of our own, so that it does not hang on a library's version.
+    kept = sorted(schema.keys() - _LEFT_OUT - {"$defs", "properties", "required", "additionalProperties"})
+    strict = {key: _strict(schema[key], defs) for key in kept}
     if schema.get("type") == "object":
         # Names of properties are not keywords: one may well be called "title".
         properties = {name: _strict(value, defs) for name, value in schema.get("properties", {}).items()}

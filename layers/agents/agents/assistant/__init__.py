@@ -1,0 +1,20 @@
+"""The assistant: answers questions of every day, looks things up on the web, knows the date where the person is."""
+
+from agents.catalogue import ASSISTANT
+from agents.prompt_files import read_prompt
+from lanekeeper.limits import Limits
+from lanekeeper.tools import Agent, Toolset
+
+PROMPT_VERSION = "assistant-2026-11-30"
+TOOLS = ("clock_now", "web_search")
+
+
+def assistant(tools: Toolset, limits: Limits) -> Agent:
+    """The agent, with its subset of all tools.
+
+    Raises:
+        KeyError: one of its tools does not exist.
+        ValueError: its prompt passes its byte budget.
+    """
+    prompt = read_prompt(__file__, PROMPT_VERSION, limits)
+    return Agent(id=ASSISTANT.id, name=ASSISTANT.name, prompt=prompt, tools=tools.subset(TOOLS))
