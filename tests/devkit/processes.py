@@ -1,0 +1,67 @@
+"""Child processes that never outlive the dev kit."""
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+ROOT = Path(__file__).resolve().parents[2]
+ON_LINUX = sys.platform == "linux"
+
+
+def die_with_parent(number: int = signal.SIGKILL) -> None:
+    """Ask Linux to send this signal when the parent goes, even on kill -9. Elsewhere nothing happens."""
+    if ON_LINUX:
+        ctypes.CDLL(None).prctl(1, number)
+
+
+def spawn(
+    command: Sequence[str], environment: Mapping[str, str], log: Path, *, cwd: Path = ROOT, **pipes: Any
+) -> subprocess.Popen[bytes]:
+    """Start a child in a group of its own (Ctrl-C is for the parent), writing to ``log``, dying with the parent."""
+    with log.open("ab") as file:
+        return subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=dict(environment),
+            stdin=pipes.get("stdin", subprocess.DEVNULL),
+            stdout=pipes.get("stdout", file),
+            stderr=file,
+            start_new_session=os.name == "posix",
+            preexec_fn=die_with_parent if ON_LINUX else None,  # noqa: PLW1509 - one prctl call, before any thread
+            pass_fds=pipes.get("pass_fds", ()),
+        )
+
+
+def signal_process(pid: int, number: int) -> None:
+    """Send a signal to a child that may just have gone."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+def stop(process: subprocess.Popen[bytes], *, patience_s: float = 3) -> None:
+    """Ask a child to end, and end it when it does not."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(patience_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+
+async def reader_of(pipe: IO[bytes]) -> asyncio.StreamReader:
+    """An asyncio reader on a pipe."""
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
+    return reader
