@@ -1,0 +1,83 @@
+import { useChat } from "@ai-sdk/react";
+import { useEffect } from "react";
+import type { LiveConversation } from "../conversation/liveConversation";
+import type { ReplyMessage } from "../conversation/message";
+import type { Workspace } from "../conversation/workspace";
+import { Announcer } from "./Announcer";
+import { Composer } from "./Composer";
+import { expectReplies, Message } from "./Message";
+import { AiNotice } from "./Notices";
+import { PendingMessage } from "./PendingMessage";
+import { ProblemLine } from "./ProblemLine";
+import { Transcript } from "./Transcript";
+import { Typing } from "./Typing";
+import { useChanges } from "./useChanges";
+import { Welcome } from "./Welcome";
+
+/** Text is drawn at most this often while it streams. */
+const DRAW_MS = 40;
+
+export function ConversationView({ live, workspace }: { live: LiveConversation; workspace: Workspace }) {
+  const view = useChanges(live.changed, live.view);
+  const { messages, status } = useChat<ReplyMessage>({ chat: live.chat, throttle: DRAW_MS });
+  useEffect(expectReplies, []);
+  const streaming = status === "streaming" ? messages.at(-1)?.id : undefined;
+  const isEmpty = view.phase === "ready" && messages.length === 0 && view.pending.length === 0 && !view.problem;
+  const isOffline = !view.connected || view.pending.some(({ state }) => state === "offline");
+  const failed = view.pending.filter(({ state }) => state === "failed");
+  return (
+    <>
+      <Transcript
+        label="Messages"
+        hasOlder={view.hasOlder}
+        loadingOlder={view.loadingOlder}
+        onOlder={() => void live.loadOlder()}
+      >
+        {view.phase === "loading" && <p className="hint centred">Loading…</p>}
+        {isEmpty && <Welcome onPick={(text) => live.send(text, {})} />}
+        <ol className="messages" aria-label="Messages">
+          {messages.map((message) => (
+            <Message
+              key={message.id}
+              message={message}
+              isStreaming={message.id === streaming}
+              isStopped={view.stopped.has(message.id)}
+            />
+          ))}
+          {view.pending.map((pending) => (
+            <PendingMessage
+              key={pending.message.id}
+              pending={pending}
+              onRetry={() => workspace.retry(pending.message.id)}
+              onDiscard={() => workspace.discard(pending.message.id)}
+            />
+          ))}
+        </ol>
+        {view.busy && <Typing line={view.stopping ? "Stopping" : view.status} />}
+      </Transcript>
+      <Announcer text={view.spoken} />
+      <div className="foot">
+        {isOffline && (
+          <p className="offline" role="status">
+            {view.connected
+              ? "You are offline. Your message is kept and will be sent when you are back."
+              : "The connection was lost. Joining the reply again…"}
+          </p>
+        )}
+        {view.problem && failed.length === 0 && (
+          <ProblemLine problem={view.problem} action="Try again" onAction={() => void live.refresh()} />
+        )}
+        <Composer
+          catalogue={workspace.catalogue}
+          changed={workspace.changed}
+          isNew={live.conversationId === null}
+          canStop={view.busy && live.conversationId !== null}
+          isStopping={view.stopping}
+          onSend={(text, choices) => live.send(text, choices)}
+          onStop={() => void live.stop()}
+        />
+        <AiNotice />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import type { Pending } from "../conversation/liveConversation";
+import { textOf } from "../conversation/message";
+
+interface Props {
+  pending: Pending;
+  onRetry(): void;
+  onDiscard(): void;
+}
+
+const LINES: Record<Exclude<Pending["state"], "failed">, string> = {
+  sending: "Sending…",
+  offline: "Waiting for the connection",
+  waiting: "Next in line",
+};
+
+export function PendingMessage({ pending: { message, state, problem }, onRetry, onDiscard }: Props) {
+  return (
+    <li className="message mine pending" data-message={message.id} data-state={state}>
+      <span className="unseen">You said: </span>
+      <p dir="auto">{textOf(message)}</p>
+      {state === "failed" ? (
+        <div className="not-sent" role="alert">
+          <span>
+            Not sent. {problem?.message} {problem?.nextStep}
+          </span>
+          <button type="button" className="button quiet" onClick={onRetry}>
+            Send again
+          </button>
+          <button type="button" className="button quiet" onClick={onDiscard}>
+            Remove
+          </button>
+        </div>
+      ) : (
+        <span className="message-state">{LINES[state]}</span>
+      )}
+    </li>
+  );
+}

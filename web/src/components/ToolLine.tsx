@@ -1,0 +1,62 @@
+import type { ToolPart } from "../conversation/message";
+import { Icon } from "./Icon";
+
+const LINES: Record<string, { running: string; done: string }> = {
+  web_search: { running: "Searching the web", done: "Searched the web" },
+};
+
+/** One tool call: what the assistant does or did, and behind it exactly what went in and what came out. */
+export function ToolLine({ part, isRunning }: { part: ToolPart; isRunning: boolean }) {
+  const isOpen = part.state !== "output-available" && part.state !== "output-error";
+  const isWaiting = isOpen && isRunning;
+  const failed = part.state === "output-error" || (isOpen && !isRunning);
+  return (
+    <details className="tool" data-tool={part.toolName} data-state={isWaiting ? "running" : failed ? "failed" : "done"}>
+      <summary>
+        <Icon name={part.toolName === "web_search" ? "search" : "tool"} size={16} />
+        <span className="tool-line">{lineOf(part.toolName, isWaiting, failed)}</span>
+        <Detail input={part.input} />
+        <span className="chevron">
+          <Icon name="chevron" size={16} />
+        </span>
+      </summary>
+      <dl>
+        <dt>Input</dt>
+        <dd>
+          <pre tabIndex={0}>{readable(part.input)}</pre>
+        </dd>
+        {part.state === "output-available" && (
+          <>
+            <dt>Output</dt>
+            <dd>
+              <pre tabIndex={0}>{readable(part.output)}</pre>
+            </dd>
+          </>
+        )}
+        {part.state === "output-error" && (
+          <>
+            <dt>Error</dt>
+            <dd>{part.errorText}</dd>
+          </>
+        )}
+      </dl>
+    </details>
+  );
+}
+
+function Detail({ input }: { input: unknown }) {
+  const query = input && typeof input === "object" && "query" in input ? input.query : null;
+  return typeof query === "string" ? <q className="tool-query">{query}</q> : null;
+}
+
+function lineOf(tool: string, isWaiting: boolean, failed: boolean): string {
+  const name = tool.replaceAll("_", " ");
+  const line = LINES[tool] ?? { running: `Using ${name}`, done: `Used ${name}` };
+  if (isWaiting) return `${line.running}…`;
+  return failed ? `${line.running}: not finished` : line.done;
+}
+
+function readable(value: unknown): string {
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}

@@ -1,0 +1,63 @@
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Icon } from "./Icon";
+
+interface Props {
+  label: string;
+  hasOlder: boolean;
+  loadingOlder: boolean;
+  onOlder(): void;
+  children: ReactNode;
+}
+
+/** How far from the end still counts as reading along, in CSS pixels. */
+const NEAR_END = 80;
+
+/** The scrolling part. It follows the newest words only while the reader is at the end. */
+export function Transcript({ label, hasOlder, loadingOlder, onOlder, children }: Props) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const [isAway, setAway] = useState(false);
+
+  const toEnd = () => {
+    const box = scroller.current;
+    if (box) box.scrollTop = box.scrollHeight;
+  };
+
+  useEffect(() => {
+    const box = content.current;
+    if (!box) return;
+    const grown = new ResizeObserver(() => follows.current && toEnd());
+    grown.observe(box);
+    if (scroller.current) grown.observe(scroller.current);
+    return () => grown.disconnect();
+  }, []);
+
+  const onScroll = () => {
+    const box = scroller.current;
+    if (!box) return;
+    follows.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
+    setAway(!follows.current);
+  };
+
+  return (
+    <div className="transcript">
+      <div className="scroller" ref={scroller} onScroll={onScroll} role="region" aria-label={label} tabIndex={0}>
+        <div className="column" ref={content}>
+          {hasOlder && (
+            <button type="button" className="button quiet older" disabled={loadingOlder} onClick={onOlder}>
+              {loadingOlder ? "Loading…" : "Show earlier messages"}
+            </button>
+          )}
+          {children}
+        </div>
+      </div>
+      {isAway && (
+        <button type="button" className="icon-button to-end" onClick={toEnd}>
+          <Icon name="down" />
+          <span className="unseen">Go to the latest message</span>
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import type { DynamicToolUIPart, UIMessage } from "ai";
+
+export interface ReplyMetadata {
+  turnId?: string;
+  modelId?: string;
+  createdAt?: string;
+}
+
+/** The data chunks of the contract that this page reads. All but `writes` are transient. */
+export type ReplyData = {
+  conversation: { id: string; title: string };
+  turn: { turnId: string; state: string };
+  joined: { messageId: string };
+  status: { text: string };
+  writes: { tools: string[] };
+};
+
+export type ReplyMessage = UIMessage<ReplyMetadata, ReplyData>;
+export type ReplyPart = ReplyMessage["parts"][number];
+export type ToolPart = DynamicToolUIPart;
+
+export function userMessage(id: string, text: string, turnId?: string): ReplyMessage {
+  return { id, role: "user", parts: [{ type: "text", text }], metadata: turnId ? { turnId } : {} };
+}
+
+export function textOf(message: ReplyMessage): string {
+  return message.parts
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("\n\n")
+    .trim();
+}
+
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** A message's id is made here, once: every repeat of the request carries it, so it is stored once. */
+export function newMessageId(): string {
+  const digits = crypto.getRandomValues(new Uint8Array(26));
+  return `msg_${Array.from(digits, (digit) => ALPHABET[digit & 31]).join("")}`;
+}
