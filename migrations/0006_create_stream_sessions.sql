@@ -18,10 +18,11 @@ create policy dispatch on stream_sessions to lanekeeper_dispatch using (true);
 grant select, insert, update, delete on stream_sessions to lanekeeper_stream;
 grant select (seen_at), delete on stream_sessions to lanekeeper_dispatch;
 
--- How many streams are open, counted up to a number: few enough to be woken by NOTIFY?
+-- How many streams are open, counted up to a number: few enough to be woken by NOTIFY? Volatile, so that a stream
+-- that asks while it writes its own row counts itself.
 create function lanekeeper.open_streams(silent interval, at_most int)
 returns int
-language sql stable security definer set search_path = pg_catalog, public
+language sql volatile security definer set search_path = pg_catalog, public
 as $$
   select count(*)::int from (
     select from public.stream_sessions s where s.seen_at > lanekeeper.now() - open_streams.silent limit open_streams.at_most

@@ -1,0 +1,117 @@
+"""Turns that end in another way than by their own finish."""
+
+from collections.abc import Callable
+
+from lanekeeper.stream import StreamApp
+from tests.integration.stream.author import ANSWER, STEP, STEP_END, Author, text
+from tests.integration.stream.conftest import OpenTab
+
+HONEST = text("honest-line", "I could not finish this. Please try again.")
+
+
+async def test_a_folded_message_plays_the_turn_it_joined(author: Author, open_tab: OpenTab) -> None:
+    first = await author.turn()
+    second = await author.turn(conversation_id=first.conversation_id)
+    await second.fold_into(first)
+    await first.play(*ANSWER)
+    async with open_tab(second.path, second.query) as tab:
+        chunks = await tab.to_end()
+    assert chunks[0] == {"type": "start", "messageId": first.reply_id}
+    assert len(chunks) == first.seq
+    async with open_tab(second.path, second.query, last_event_id=4) as tab:
+        assert await tab.to_end() == chunks[4:]
+
+
+async def test_a_message_folded_while_its_stream_waits_switches_to_the_turn_it_joined(
+    author: Author, open_tab: OpenTab, stream_app: Callable[..., StreamApp]
+) -> None:
+    first = await author.turn()
+    second = await author.turn(conversation_id=first.conversation_id)
+    await first.begin()
+    async with open_tab(second.path, second.query, app=stream_app(keep_alive_s=0.1)) as tab:
+        await tab.until(lambda: b": keep-alive" in tab.raw)
+        await second.fold_into(first)
+        await tab.until(lambda: tab.chunks)
+        await first.say({"type": "data-joined", "data": {"messageId": "m2"}, "transient": True}, *ANSWER)
+        await first.end()
+        chunks = await tab.to_end()
+    assert chunks[0] == {"type": "start", "messageId": first.reply_id}
+    assert len(chunks) == first.seq
+
+
+async def test_a_turn_that_fails_in_the_middle_ends_once_with_its_honest_line(
+    author: Author, open_tab: OpenTab
+) -> None:
+    """B031: exactly one end, and the transcript's words."""
+    turn = await author.turn()
+    await turn.begin()
+    async with open_tab(turn.path, turn.query) as tab:
+        await turn.say(STEP, *text("text-1", "It all be"))
+        await turn.say(*HONEST, STEP_END)
+        await turn.end("failed")
+        chunks = await tab.to_end()
+    assert [chunk["type"] for chunk in chunks if chunk["type"] in ("finish", "abort", "error")] == ["finish"]
+    assert chunks[-1]["type"] == "finish"
+    assert tab.raw.count(b"[DONE]") == 1
+
+
+async def test_an_error_chunk_ends_a_stream(author: Author, open_tab: OpenTab) -> None:
+    """B031: whoever writes one, nothing comes after it and nobody waits on."""
+    turn = await author.turn()
+    await turn.begin()
+    await turn.say({"type": "error", "errorText": "I could not finish this."})
+    async with open_tab(turn.path, turn.query) as tab:
+        assert (await tab.to_end())[-1]["type"] == "error"
+        assert tab.done
+
+
+async def test_a_stopped_turn_ends_with_abort(author: Author, open_tab: OpenTab) -> None:
+    turn = await author.turn()
+    await turn.begin()
+    async with open_tab(turn.path, turn.query) as tab:
+        await turn.say(STEP, *text("text-1", "It all be"), STEP_END)
+        await turn.end("stopped", {"type": "abort"})
+        chunks = await tab.to_end()
+    assert chunks[-1] == {"type": "abort"}
+    assert tab.done
+
+
+async def test_a_turn_stopped_before_it_began_ends_its_stream(author: Author, open_tab: OpenTab) -> None:
+    turn = await author.turn()
+    async with open_tab(turn.path, turn.query) as tab:
+        await author.set_state(turn, "stopped")
+        chunks = await tab.to_end()
+    assert [chunk["type"] for chunk in chunks] == ["start", "data-conversation", "data-turn", "abort"]
+    assert tab.done
+
+
+async def test_a_turn_that_ended_without_a_closing_chunk_ends_its_stream(author: Author, open_tab: OpenTab) -> None:
+    turn = await author.turn()
+    await turn.begin()
+    await author.set_state(turn, "stopped")
+    async with open_tab(turn.path, turn.query) as tab:
+        chunks = await tab.to_end()
+    assert [chunk["type"] for chunk in chunks] == ["start", "data-conversation", "data-turn", "abort"]
+
+
+async def test_a_deleted_conversation_ends_its_streams(author: Author, open_tab: OpenTab) -> None:
+    turn = await author.turn()
+    await turn.begin()
+    async with open_tab(turn.path, turn.query) as tab:
+        await tab.until(lambda: tab.chunks)
+        await author.connection.execute("delete from conversations where id = %s", [turn.conversation_id])
+        assert (await tab.to_end())[-1] == {"type": "abort"}
+        assert tab.done
+
+
+async def test_a_missing_chunk_is_waited_for_and_never_skipped(author: Author, open_tab: OpenTab) -> None:
+    turn = await author.turn()
+    await turn.begin()
+    await turn.say(STEP, *text("text-1", "one"))
+    await author.connection.execute("update reply_chunks set turn_id = 'elsewhere' where seq = 5")
+    async with open_tab(turn.path, turn.query) as tab:
+        await tab.until(lambda: len(tab.chunks) == 4)
+        await author.connection.execute("update reply_chunks set turn_id = %s where turn_id = 'elsewhere'", [turn.id])
+        await turn.end()
+        chunks = await tab.to_end()
+    assert len(chunks) == turn.seq

@@ -1,0 +1,47 @@
+"""How a chunk looks on the wire."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lanekeeper.stream.rules import event, unbroken
+from tests.integration.stream.tab import parse
+
+UNRULY = "a\u2028b\u2029c\u0085d\x1ce\x1df\x1eg\x0bh\x0ci\nj\r\nk\rl\ndata: x\n\nid: 9\x7f\U0001f600é"
+
+
+def test_no_character_of_a_text_cuts_an_event() -> None:
+    """B035: one event for those who split at CR and LF, and for those who split at every line end of Unicode."""
+    wire = event(7, {"type": "text-delta", "id": "t", "delta": UNRULY})
+    assert wire.decode().splitlines() == wire.decode().split("\n")[:-1]
+    identity, data, end = wire.decode().splitlines()
+    assert (identity, end) == ("id: 7", "")
+    assert json.loads(data.removeprefix("data: "))["delta"] == UNRULY
+
+
+@given(st.dictionaries(st.text(), st.text() | st.integers() | st.none() | st.lists(st.text())))
+def test_every_chunk_comes_back_as_it_was(chunk: dict[str, object]) -> None:
+    (parsed,) = parse(event(1, chunk))
+    assert (parsed.id, parsed.data) == ("1", chunk)
+
+
+def test_an_event_that_cannot_be_resumed_from_has_no_id() -> None:
+    assert event(None, {"type": "abort"}) == b'data: {"type":"abort"}\n\n'
+
+
+@pytest.mark.parametrize(
+    ("seqs", "after", "kept"),
+    [
+        ([1, 2, 3], 0, [1, 2, 3]),
+        ([4, 5], 3, [4, 5]),
+        ([1, 3], 0, [1]),
+        ([2], 0, []),
+        ([], 0, []),
+        ([5, 6, 8], 4, [5, 6]),
+    ],
+)
+def test_chunks_count_only_as_far_as_none_is_missing(seqs: list[int], after: int, kept: list[int]) -> None:
+    rows = [{"seq": seq, "chunk": {"n": seq}} for seq in seqs]
+    assert list(unbroken(rows, after)) == [(seq, {"n": seq}) for seq in kept]
