@@ -17,6 +17,7 @@ class Assembly:
     started: bool = False
     step_open: bool = False
     steps: int = 0
+    step_text_closed: bool = False
     ended: bool = False
     _texts: dict[str, Json] = field(default_factory=dict)
     _tools: dict[str, Json] = field(default_factory=dict)
@@ -28,6 +29,7 @@ class Assembly:
             self.started = True
         elif kind == "start-step":
             self.step_open = True
+            self.step_text_closed = False
             self.steps += 1
             self.parts.append({"type": "step-start"})
         elif kind == "finish-step":
@@ -51,6 +53,7 @@ class Assembly:
             self._texts[chunk["id"]]["text"] += chunk["delta"]
         else:
             self._texts.pop(chunk["id"])["state"] = "done"
+            self.step_text_closed = True
 
     def _apply_tool(self, kind: str, chunk: Json) -> None:
         call_id = chunk["toolCallId"]

@@ -35,6 +35,7 @@ class ReplyStream:
         self._pending: list[Json] = []
         self._flushed_at = 0.0
         self._flush_task: asyncio.Task[None] | None = None
+        self._broken: Exception | None = None
         self._writing = asyncio.Lock()
         self._seq = 0
         self.shown = Assembly()
@@ -42,10 +43,13 @@ class ReplyStream:
         self.first_text_at: float | None = None
 
     async def restore(self) -> None:
-        """Take up the stream where its stored chunks end."""
+        """Take up the stream where its stored chunks end. What was said and not written yet is dropped."""
+        self._pending.clear()
+        if self._flush_task is not None:
+            await asyncio.wait({self._flush_task})
+            self._flush_task = None
         async with self._database.transaction(user_id=self._hold.user_id) as transaction:
             rows = await transaction.rows(SQL["chunks"], {"turn_id": self._turn_id})
-        self._pending.clear()
         self.shown = Assembly()
         self._seq = 0
         for row in rows:
@@ -94,7 +98,7 @@ class ReplyStream:
 
     def complete_text(self, step: int, text: str) -> None:
         """Show what is missing of a step's whole text, and close it."""
-        if self.shown.steps != step or not self.shown.step_open:
+        if self.shown.steps != step or not self.shown.step_open or self.shown.step_text_closed:
             return
         self.text(step, text[len(self.text_so_far(step)) :])
         if self.shown.open_text:
@@ -157,15 +161,18 @@ class ReplyStream:
         self._pending.append(dict(chunk))
 
     def _schedule(self) -> None:
+        if self._broken is not None:
+            raise self._broken
         if self._flush_task is None or self._flush_task.done():
-            if self._flush_task is not None:
-                self._flush_task.result()  # a flush that failed fails the turn
             wait = self._flushed_at + self._batch_s - clock.monotonic()
             self._flush_task = asyncio.create_task(self._flush_after(wait))
 
     async def _flush_after(self, wait: float) -> None:
         await asyncio.sleep(max(wait, 0))
-        await self._write()
+        try:
+            await self._write()
+        except Exception as error:  # noqa: BLE001 - raised to whoever says or flushes something next
+            self._broken = error
 
     async def flush(self) -> None:
         """Write all that was said.
@@ -173,10 +180,9 @@ class ReplyStream:
         Raises:
             LaneLostError: the lane was taken away.
         """
-        if self._flush_task is not None:
-            task, self._flush_task = self._flush_task, None
-            await task
         await self._write()
+        if self._broken is not None:
+            raise self._broken
 
     async def _write(self) -> None:
         async with self._writing:

@@ -165,9 +165,11 @@ class Engine:
                 await ending.fail(f"model_{error.kind}")
             case StepLimitError():
                 await ending.fail("model_steps")
-            case error:
+            case Exception() as error:
                 logger.error("a turn failed: %s", place(error))
                 await ending.fail("internal")
+            case error:
+                raise error
 
 
 def is_worth_retrying(error: Exception) -> bool:
