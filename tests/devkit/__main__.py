@@ -10,7 +10,7 @@ import signal
 import sys
 from pathlib import Path
 
-from tests.devkit.local import Local, Options
+from tests.devkit.local import Local, Options, StartError
 from tests.devkit.postgres_binaries import PostgresError
 from tests.devkit.processes import die_with_parent
 
@@ -67,7 +67,7 @@ def main() -> None:
         die_with_parent(signal.SIGTERM)
     try:
         asyncio.run(serve(options(sys.argv[1:])))
-    except (PostgresError, OSError) as error:
+    except (StartError, PostgresError, OSError) as error:
         sys.exit(f"{error}")
     except KeyboardInterrupt:
         sys.exit(130)

@@ -20,7 +20,7 @@ from tests.devkit.processes import die_with_parent
 
 # What a function's handler module will import anyway. The handler itself is left to the fork: what it opens
 # must not be shared.
-_RUNTIME = ("asyncio", "awslambdaric.bootstrap", "awslambdaric.lambda_config", "http.client", "simplejson")
+_RUNTIME = ("asyncio", "http.client", "logging", "simplejson", "snapshot_restore_py", "urllib.parse")
 
 
 def main() -> None:

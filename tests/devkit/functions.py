@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from tests.devkit.local_lambda import Spec
 from tests.devkit.processes import ROOT
@@ -48,10 +49,18 @@ def specs(workers: int) -> list[Spec]:
             role="maintenance",
             imports=("lanekeeper.wiring.maintenance",),
         ),
+        Spec(
+            name="migrate",
+            timeout_s=300,
+            memory_mb=512,
+            sandboxes=1,
+            role="migrator",
+            imports=("lanekeeper.wiring.migrate",),
+        ),
     ]
 
 
-def environment(spec: Spec, product: Mapping[str, str], devkit: Mapping[str, str]) -> dict[str, str]:
+def environment(spec: Spec, task_root: Path, product: Mapping[str, str], devkit: Mapping[str, str]) -> dict[str, str]:
     """The variables of a function's processes: Lambda's own, the product's, and the dev kit's way in.
 
     Of this machine's variables only those pass that a process cannot do without, and LIMIT_... overrides.
@@ -62,7 +71,6 @@ def environment(spec: Spec, product: Mapping[str, str], devkit: Mapping[str, str
         if name in ("PATH", "HOME", "LANG", "LC_ALL", "SYSTEMROOT", "TMPDIR", "LD_LIBRARY_PATH", "LOG_LEVEL")
         or name.startswith("LIMIT_")
     }
-    task_root = ROOT / "functions" / spec.name
     lambdas = {
         "AWS_ACCESS_KEY_ID": "local",
         "AWS_SECRET_ACCESS_KEY": "local",

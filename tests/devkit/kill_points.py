@@ -17,21 +17,59 @@ from typing import Any, Literal
 ANY_FUNCTION = ("start",)
 
 
+Counts = Callable[[tuple[Any, ...], Any], bool]
+
+
+def always(_arguments: tuple[Any, ...], _result: Any) -> bool:
+    """Every call counts."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Point:
     """A step of one function. ``target`` is ``module:Class.method`` or ``module:function``.
 
-    ``calls``: how often it must have come by in this process's invocation before it counts.
+    ``counts`` tells from the arguments and the result, None before the call, whether this call is meant.
     """
 
     function: str
     at: str
     target: str
     when: Literal["before", "after"]
-    calls: int = 1
+    counts: Counts = always
 
 
-POINTS: tuple[Point, ...] = ()
+def _took_a_turn(_arguments: tuple[Any, ...], claim: Any) -> bool:
+    return claim is not None and claim.turn is not None
+
+
+def _wrote_text(arguments: tuple[Any, ...], _result: Any) -> bool:
+    return any(chunk["type"] == "text-delta" for chunk in arguments[1])
+
+
+def _ends_a_turn(arguments: tuple[Any, ...], _result: Any) -> bool:
+    from lanekeeper.turn.intake import SQL
+
+    return arguments[1] == SQL["end_turn"]
+
+
+def _relayed_text(_arguments: tuple[Any, ...], block: Any) -> bool:
+    return b"text-delta" in block
+
+
+POINTS = (
+    Point("accept", "after_commit", "lanekeeper.inbox.store:Inbox.accept", "after"),
+    Point("stream", "mid_stream", "lanekeeper.stream.relay:Following.blocks", "after", _relayed_text),
+    Point("worker", "claimed", "lanekeeper.turn.intake:Intake.claim", "after", _took_a_turn),
+    Point("worker", "before_model", "lanekeeper.turn.steps:TurnSteps.ask", "before"),
+    Point("worker", "mid_stream", "lanekeeper.replies.reply_stream:ReplyStream._append", "after", _wrote_text),
+    Point("worker", "after_model", "lanekeeper.turn.steps:TurnSteps.ask", "after"),
+    Point("worker", "before_tool", "lanekeeper.turn.steps:TurnSteps.run_tools", "before"),
+    Point("worker", "after_tool", "lanekeeper.turn.steps:TurnSteps.run_tools", "after"),
+    # The last statement of the transaction has run, its commit has not.
+    Point("worker", "before_commit", "lanekeeper.postgres.connection:Transaction.run", "after", _ends_a_turn),
+    Point("worker", "after_commit", "lanekeeper.turn.ending:Ending.commit", "after"),
+)
 
 
 def names(function: str) -> set[str]:
@@ -52,50 +90,47 @@ def put_on(function: str) -> None:
 
 
 def _wrapped(step: Callable[..., Any], point: Point) -> Callable[..., Any]:
-    count = 0
-
-    def reached(when: str) -> None:
-        nonlocal count
-        if when == point.when:
-            count += 1
-            if count >= point.calls:
-                reach(point.function, point.at)
+    def passed(when: str, arguments: tuple[Any, ...], result: Any = None) -> None:
+        if when == point.when and _order_waits(point) and point.counts(arguments, result):
+            reach(point.at)
 
     if inspect.isasyncgenfunction(step):
 
         @functools.wraps(step)
         async def generated(*args: Any, **named: Any) -> AsyncIterator[Any]:
-            reached("before")
+            passed("before", args)
             async for item in step(*args, **named):
                 yield item
-                reached("after")
+                passed("after", args, item)
 
         return generated
     if inspect.iscoroutinefunction(step):
 
         @functools.wraps(step)
         async def awaited(*args: Any, **named: Any) -> Any:
-            reached("before")
+            passed("before", args)
             result = await step(*args, **named)
-            reached("after")
+            passed("after", args, result)
             return result
 
         return awaited
 
     @functools.wraps(step)
     def called(*args: Any, **named: Any) -> Any:
-        reached("before")
+        passed("before", args)
         result = step(*args, **named)
-        reached("after")
+        passed("after", args, result)
         return result
 
     return called
 
 
-def reach(function: str, at: str) -> None:
+def _order_waits(point: Point) -> bool:
+    return (Path(os.environ["DEVKIT_ORDERS"]) / f"{point.function}.{point.at}").exists()
+
+
+def reach(at: str) -> None:
     """Ask whether this process is to be lost here. Whoever is killed or frozen never hears the answer."""
-    if not (Path(os.environ["DEVKIT_ORDERS"]) / f"{function}.{at}").exists():
-        return
     # The question blocks the whole process, on purpose: nothing else of it may go on.
     connection = HTTPConnection(os.environ["AWS_LAMBDA_RUNTIME_API"])
     connection.request("POST", f"/devkit/reached/{at}")

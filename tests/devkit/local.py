@@ -7,9 +7,10 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from shutil import rmtree
+from shutil import copy2, rmtree
 
 import httpx
 import psycopg
@@ -21,9 +22,10 @@ from tests.devkit.gateway import Gateway
 from tests.devkit.invocations import Invocations
 from tests.devkit.issuer import CLIENT, GROUPS_CLAIM, Issuer
 from tests.devkit.local_lambda import Function, Surroundings
-from tests.devkit.migrations import migrate
+from tests.devkit.mainline.__main__ import LOCAL_KEY, LOCAL_SEARCH_KEY
+from tests.devkit.migrations import MIGRATIONS
 from tests.devkit.orders import Orders
-from tests.devkit.postgres import Postgres
+from tests.devkit.postgres import Postgres, free_port
 from tests.devkit.processes import ROOT
 from tests.devkit.schedule import Schedule
 from tests.devkit.starters import Forks, Fresh
@@ -32,13 +34,18 @@ DATABASE = "lanekeeper"
 PAGE = ROOT / "web" / "dist"
 
 
+class StartError(RuntimeError):
+    """The system could not be started; the message says why."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """How the system is run.
 
     ``data``: keep everything there; else all is thrown away. ``fresh``: no forks, as on Lambda.
     ``direct_database``: no proxy between functions and Postgres, so no outages and no blackholes.
-    ``freezes``: idle sandboxes are stopped, as on Lambda. ``durable``: wait for the disk even on a thrown-away database.
+    ``freezes``: idle sandboxes are stopped, as on Lambda. ``durable``: wait for the disk though all is thrown away.
+    ``environment``: more variables for the functions.
     """
 
     port: int = 0
@@ -50,7 +57,7 @@ class Options:
     freezes: bool = True
     durable: bool | None = None
     zero_delay: bool = False
-    environment: dict[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 class Local:
@@ -58,24 +65,36 @@ class Local:
 
     def __init__(self, options: Options) -> None:
         self.options = options
-        self.directory = options.data or Path(tempfile.mkdtemp(prefix="lanekeeper-"))
-        self.directory.mkdir(parents=True, exist_ok=True)
-        self.logs = self.directory / "logs"
-        self.logs.mkdir(exist_ok=True)
-        orders = self.directory / "orders"
-        orders.mkdir(exist_ok=True)
+        self.directory = (options.data or Path(tempfile.mkdtemp(prefix="lanekeeper-"))).resolve()
+        self.logs, orders = self.directory / "logs", self.directory / "orders"
+        for folder in (self.directory, self.logs, orders):
+            folder.mkdir(parents=True, exist_ok=True)
         for left in orders.iterdir():
             left.unlink()
         self.orders = Orders(orders)
         self.clock = Clock(self.directory / "clock")
+        # The true pg_cron serves one database of a server, where it is preloaded.
         cron = DATABASE if os.environ.get("LOCAL_PG_CRON") else None
-        self.postgres = Postgres(_postgres_directory(options.data), durable=options.durable, cron_database=cron)
+        kept = self.directory / "postgres" if options.data else None
+        self.postgres = Postgres(kept, durable=options.durable, cron_database=cron)
+        self.road = Road(self.postgres.port, direct=options.direct_database)
+        self.database_url = self.postgres.url(DATABASE)
         self.functions: dict[str, Function] = {}
-        self.control = httpx.AsyncClient(trust_env=False, timeout=30)
+        self.invocations = Invocations(self.database_url, self.functions)
+        self._mainline_port, self._control_port = free_port(), free_port()
+        self.mainline_url = os.environ.get("MAINLINE_BASE_URL") or f"http://127.0.0.1:{self._mainline_port}/v1"
+        self.control = httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{self._control_port}/control/", trust_env=False, timeout=30
+        )
+        self._handler: wire.Handler = _not_yet
         self._closing = contextlib.AsyncExitStack()
 
     async def start(self) -> None:
-        """Start everything; what has started is stopped again when something does not."""
+        """Start everything; what has started is stopped again when something does not.
+
+        Raises:
+            StartError, PostgresError, OSError: a part could not be started.
+        """
         try:
             await self._start()
         except BaseException:
@@ -89,80 +108,75 @@ class Local:
             rmtree(self.directory, ignore_errors=True)
 
     async def _start(self) -> None:
-        mainline = self._start_mainline()
-        self.postgres.start()
-        self._closing.callback(self.postgres.stop)
-        self._prepare_database()
-        self.database_url = self.postgres.url(DATABASE)
-        self.sql = await psycopg.AsyncConnection.connect(self.database_url, autocommit=True, application_name="devkit")
-        self._closing.push_async_callback(self.sql.close)
-        self.road = Road(self.postgres.port, direct=self.options.direct_database)
-        if self.clock.offset_s:
-            await self.clock.move(self.sql, self.clock.offset_s)
-
-        self.http: wire.Handler | None = None
-        gateway_server = await wire.serve(self._handle, self.options.port)
-        self._closing.callback(gateway_server.close)
-        origin = f"http://127.0.0.1:{wire.port_of(gateway_server)}"
+        self._closing.push_async_callback(self.control.aclose)
+        origin = f"http://127.0.0.1:{await self._listen(self._handle, self.options.port)}"
         self.url = f"{origin}/{self.options.stage}" if self.options.stage else origin
         self.issuer = Issuer(f"{origin}/dev/issuer", self.directory / "issuer.pem")
-        lambda_server = await wire.serve(self._handle_lambda)
-        self._closing.callback(lambda_server.close)
-
-        known = await mainline
-        self.mainline_url = os.environ.get("MAINLINE_BASE_URL") or known["mainline_url"]
-        self.control.base_url = httpx.URL(f"{known['control_url']}/control/")
-        self._closing.push_async_callback(self.control.aclose)
-        self._make_functions(wire.port_of(lambda_server), known)
-        self.invocations = Invocations(self.database_url, self.functions)
+        mainline = self._start_mainline()
+        self._closing.callback(self.postgres.stop)
+        self._make_functions(await self._listen(self.invocations.handle))
+        self.postgres.start()
+        await self._migrate()
+        self.sql = await psycopg.AsyncConnection.connect(self.database_url, autocommit=True, application_name="devkit")
+        self._closing.push_async_callback(self.sql.close)
+        if self.clock.offset_s:
+            await self.clock.move(self.sql, self.clock.offset_s)
         self._closing.push_async_callback(self.invocations.close)
         await self.invocations.start()
         self.schedule = Schedule(self.sql, self.invocations, self.clock, real=self.postgres.cron_database is not None)
         self._closing.callback(self.schedule.close)
         self.schedule.start()
+        await mainline
 
         from tests.devkit.routes import Routes  # it needs this class
 
         gateway, routes = Gateway(self.functions, self.options.stage), Routes(self)
-        self.http = lambda exchange: (routes if exchange.path.startswith("/dev/") else gateway).handle(exchange)
+
+        async def handle(exchange: wire.Exchange) -> None:
+            await (routes if exchange.path.startswith("/dev/") else gateway).handle(exchange)
+
+        self._handler = handle
         for name in ("accept", "stream", "worker"):
             self.functions[name].warm()
 
+    async def _listen(self, handler: wire.Handler, port: int = 0) -> int:
+        server = await wire.serve(handler, port)
+        self._closing.callback(server.close)
+        return wire.port_of(server)
+
     async def _handle(self, exchange: wire.Exchange) -> None:
-        if self.http is None:
-            await exchange.respond_json(503, {"message": "starting"})
-        else:
-            await self.http(exchange)
+        await self._handler(exchange)
 
-    async def _handle_lambda(self, exchange: wire.Exchange) -> None:
-        await self.invocations.handle(exchange)
-
-    def _start_mainline(self) -> "asyncio.Task[dict[str, str]]":
-        command = [sys.executable, "-m", "tests.devkit.mainline", "--port", "0", "--control-port", "0"]
+    def _start_mainline(self) -> "asyncio.Task[None]":
+        ports = ["--port", str(self._mainline_port), "--control-port", str(self._control_port)]
+        command = [sys.executable, "-m", "tests.devkit.mainline", *ports]
         if self.options.zero_delay:
             command.append("--zero-delay")
         environment = {**os.environ, "MAINLINE_AI_KEY": "", "SEARCH_API_KEY": "", "PYTHONPATH": functions.PATH}
-        child = processes.spawn(command, environment, self.logs / "mainline.log", stdout=subprocess.PIPE)
+        log = self.logs / "mainline.log"
+        child = processes.spawn(command, environment, log, stdout=subprocess.PIPE)
         self._closing.callback(processes.stop, child)
 
-        async def ready() -> dict[str, str]:
+        async def ready() -> None:
             assert child.stdout is not None
-            line = await (await processes.reader_of(child.stdout)).readline()
-            if not line:
-                raise RuntimeError(f"the fake Mainline did not start: see {self.logs / 'mainline.log'}")
-            answer: dict[str, str] = json.loads(line)
-            return answer
+            async with contextlib.aclosing(processes.lines_of(child.stdout)) as lines:
+                if not await anext(lines, b""):
+                    raise StartError(f"the fake Mainline did not start:\n{_end_of(log)}")
 
         return asyncio.create_task(ready())
 
-    def _prepare_database(self) -> None:
+    async def _migrate(self) -> None:
+        """Bring the database up to this release with the migrate function itself, as a deployment does."""
         if not self.postgres.has_database(DATABASE):
             self.postgres.create_database(DATABASE)
-        self.postgres.prepare_database(DATABASE, migrate)
+        self.postgres.install_extensions(DATABASE)
+        function = self.functions.pop("migrate")
+        outcome = await function.invoke(b"{}")
+        if outcome.error is not None:
+            raise StartError(f"the migrations failed: {json.dumps(outcome.error, indent=2)}")
+        function.close()
 
-    def _make_functions(self, lambda_port: int, mainline: dict[str, str]) -> None:
-        from tests.devkit.mainline.__main__ import LOCAL_KEY, LOCAL_SEARCH_KEY
-
+    def _make_functions(self, lambda_port: int) -> None:
         product = {
             "LANEKEEPER_ENVIRONMENT": "dev",
             "DATABASE_AUTH": "none",
@@ -172,7 +186,7 @@ class Local:
             "OIDC_GROUPS_CLAIM": GROUPS_CLAIM,
             "MAINLINE_BASE_URL": self.mainline_url,
             "MAINLINE_AI_KEY": os.environ.get("MAINLINE_AI_KEY") or LOCAL_KEY,
-            "SEARCH_BASE_URL": os.environ.get("SEARCH_BASE_URL") or mainline["search_url"],
+            "SEARCH_BASE_URL": os.environ.get("SEARCH_BASE_URL") or f"http://127.0.0.1:{self._mainline_port}",
             "SEARCH_API_KEY": os.environ.get("SEARCH_API_KEY") or LOCAL_SEARCH_KEY,
             "WORKER_FUNCTION": "worker",
             "MAINTENANCE_FUNCTION": "maintenance",
@@ -189,11 +203,26 @@ class Local:
         )
         forks = hasattr(os, "fork") and not self.options.fresh
         for spec in functions.specs(self.options.workers):
-            environment = functions.environment(spec, product, devkit)
+            root = self._package_migrations() if spec.name == "migrate" else ROOT / "functions" / spec.name
+            environment = functions.environment(spec, root, product, devkit)
             starter = (Forks if forks else Fresh)(environment, self.logs / f"{spec.name}.log")
             self.functions[spec.name] = Function(spec, starter, around)
             self._closing.callback(self.functions[spec.name].close)
 
+    def _package_migrations(self) -> Path:
+        """The migrate function's folder as a build lays it out: the handler and the migrations beside it."""
+        root = self.directory / "migrate"
+        rmtree(root, ignore_errors=True)
+        (root / "migrations").mkdir(parents=True)
+        copy2(ROOT / "functions" / "migrate" / "handler.py", root)
+        for migration in MIGRATIONS.glob("[0-9]*.sql"):
+            copy2(migration, root / "migrations")
+        return root
 
-def _postgres_directory(data: Path | None) -> Path | None:
-    return data / "postgres" if data else None
+
+async def _not_yet(exchange: wire.Exchange) -> None:
+    await exchange.respond_json(503, {"message": "starting"})
+
+
+def _end_of(log: Path) -> str:
+    return log.read_text(encoding="utf-8", errors="replace")[-2000:]

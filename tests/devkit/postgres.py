@@ -149,7 +149,12 @@ class Postgres:
             return connection.execute("select 1 from pg_database where datname = %s", [name]).fetchone() is not None
 
     def prepare_database(self, name: str, migrate: Callable[[str], object]) -> None:
-        """Put pg_cron and aws_lambda, or their stand-ins, into a database and apply the migrations as the migrator."""
+        """Give a database its extensions and apply the migrations as the migrator."""
+        self.install_extensions(name)
+        migrate(self.url(name, MIGRATOR))
+
+    def install_extensions(self, name: str) -> None:
+        """Put pg_cron and aws_lambda, or their stand-ins, into a database, for the migrator to use."""
         with psycopg.connect(self.url(name), autocommit=True) as connection:
             connection.execute("alter schema public owner to pg_database_owner")
             if self.cron_database == name:
@@ -164,7 +169,6 @@ class Postgres:
                         sql.Identifier(schema), sql.Identifier(MIGRATOR)
                     )
                 )
-        migrate(self.url(name, MIGRATOR))
 
     def dump_schema(self, database: str, *options: str) -> str:
         """What ``pg_dump`` says of a database's schema."""

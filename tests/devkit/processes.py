@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -60,8 +60,14 @@ def stop(process: subprocess.Popen[bytes], *, patience_s: float = 3) -> None:
                 pipe.close()
 
 
-async def reader_of(pipe: IO[bytes]) -> asyncio.StreamReader:
-    """An asyncio reader on a pipe."""
+async def lines_of(pipe: IO[bytes]) -> AsyncGenerator[bytes, None]:
+    """The lines that a child writes, as they come."""
     reader = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
-    return reader
+    # A descriptor of its own: the loop must not hold one that somebody else closes.
+    own = os.fdopen(os.dup(pipe.fileno()), "rb", buffering=0)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), own)
+    try:
+        while line := await reader.readline():
+            yield line
+    finally:
+        transport.close()

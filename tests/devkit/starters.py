@@ -77,8 +77,7 @@ class Forks:
 
     async def _read_reports(self) -> None:
         assert self._server.stdout is not None
-        reader = await processes.reader_of(self._server.stdout)
-        while line := await reader.readline():
+        async for line in processes.lines_of(self._server.stdout):
             report = json.loads(line)
             if "id" in report:
                 process = self._running[report["pid"]] = Process(report["pid"])
