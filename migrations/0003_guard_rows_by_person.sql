@@ -22,7 +22,8 @@ $$;
 
 grant select, insert, update, delete on users, conversations, messages to lanekeeper_accept;
 grant select, insert, update on lanes, inbox, turns to lanekeeper_accept;
-grant select on reply_chunks, outbox, settings to lanekeeper_accept;
+grant select, delete on reply_chunks to lanekeeper_accept;
+grant select on outbox, settings to lanekeeper_accept;
 grant insert on costs, limit_hits, audit_log to lanekeeper_accept;
 
 grant select on conversations, turns, inbox, messages, reply_chunks, outbox, settings to lanekeeper_stream;

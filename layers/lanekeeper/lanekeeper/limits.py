@@ -28,7 +28,6 @@ class Limits:
     turn_deaths: int = _limit(3, "T1", "workers that may die in one turn before it ends with the honest line")
     drain_reserve_s: float = _limit(60, "T1", "seconds of a worker's time that must be left to begin another turn")
     lost_wake_s: float = _limit(5, "T1", "seconds after which a waiting message is woken again by the tick")
-    wake_timeout_s: float = _limit(2, "T1", "seconds to wait for Lambda to take a wake")
     wakes_per_tick: int = _limit(20, "T1", "workers one tick may wake")
 
     # The turn
@@ -66,6 +65,9 @@ class Limits:
     page_bytes: int = _limit(1_000_000, "B11", "bytes of one page of history")
     title_chars: int = _limit(80, "L5", "characters of a conversation's title")
     lane_wait_s: float = _limit(4, "T1", "seconds an acceptance waits for a worker that is writing")
+    wake_timeout_s: float = _limit(0.8, "T1", "seconds an answer waits for the worker's wake")
+    ready_timeout_s: float = _limit(2, "L8", "seconds one look at the database or the model may take")
+    ready_cache_s: float = _limit(5, "L8", "seconds the model's last readiness is believed")
 
     # Model, identity, search
     setting_cache_s: float = _limit(5, "B10", "seconds a setting read from the database is believed")

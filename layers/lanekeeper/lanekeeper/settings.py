@@ -90,6 +90,7 @@ class Settings:
     maintenance_function: str = ""
     lambda_endpoint: str = ""
     page_dir: str = ""
+    page_config: str = ""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
@@ -124,6 +125,7 @@ class Settings:
             maintenance_function=read("MAINTENANCE_FUNCTION"),
             lambda_endpoint=read("AWS_ENDPOINT_URL_LAMBDA") or f"https://lambda.{region}.amazonaws.com",
             page_dir=read("PAGE_DIR"),
+            page_config=read("PAGE_CONFIG"),
         )
         if settings.environment != "dev":
             settings.refuse_test_settings()

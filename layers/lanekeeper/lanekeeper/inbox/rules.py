@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 # A token of RFC 3986's unreserved characters: it stands in a path as it is, and never holds a separator (B041).
-_URL_SAFE = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*")
+ID_PATTERN = r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*"
+_ID = re.compile(ID_PATTERN)
 _KEY = re.compile(r"[!-~]+")
 
 # What a row's state is called to the person who sent it. A message that a turn has taken up or answered keeps the
@@ -52,7 +53,7 @@ class Incoming:
 
 def is_id(text: str, max_chars: int) -> bool:
     """Whether a client may use this as an id: a short URL-safe token."""
-    return len(text) <= max_chars and _URL_SAFE.fullmatch(text) is not None
+    return len(text) <= max_chars and _ID.fullmatch(text) is not None
 
 
 def is_key(text: str, max_chars: int) -> bool:

@@ -51,13 +51,16 @@ class Inbox:
         self._first_agent_id = first_agent_id
         self._limits = limits
 
-    async def accept(self, user_id: str, incoming: Incoming, *, name: str | None = None) -> Accepted:
+    async def accept(
+        self, user_id: str, incoming: Incoming, *, name: str | None = None, home: str | None = None
+    ) -> Accepted:
         """Take one message in: durable when this returns, and only once for its key (T1).
 
         Args:
             user_id: who sent it, from a verified token.
             incoming: the message.
             name: what the token calls its sender.
+            home: the time zone that the token names; it counts until a message names one.
 
         Raises:
             Problem: 404 for an unknown conversation; 409 for a key or an id that stands for another message.
@@ -65,7 +68,7 @@ class Inbox:
             psycopg.errors.LockNotAvailable: a worker did not let go of the lane in time.
         """
         async with self._database.transaction(user_id=user_id) as transaction:
-            row = await transaction.last_row(SQL["accept"], self._parameters(user_id, incoming, name))
+            row = await transaction.last_row(SQL["accept"], self._parameters(user_id, incoming, name, home))
             if row is None:
                 raise Problem(404, "not_found", "There is no such conversation.", "Start a new one.")
             if row["body_hash"] != incoming.fingerprint:
@@ -82,12 +85,13 @@ class Inbox:
             waits=row["state"] == "new",
         )
 
-    def _parameters(self, user_id: str, incoming: Incoming, name: str | None) -> dict[str, Any]:
+    def _parameters(self, user_id: str, incoming: Incoming, name: str | None, home: str | None) -> dict[str, Any]:
         return {
             "lane_wait": self._lane_wait,
             "user_id": user_id,
             "name": name,
             "timezone": incoming.timezone,
+            "home": home or "UTC",
             "key": incoming.key,
             "fingerprint": incoming.fingerprint,
             "conversation": incoming.conversation,

@@ -10,7 +10,7 @@
 select set_config('lock_timeout', %(lane_wait)s, true);
 
 with person as (
-  insert into users (id, name, timezone) values (%(user_id)s, %(name)s, coalesce(%(timezone)s, 'UTC'))
+  insert into users (id, name, timezone) values (%(user_id)s, %(name)s, coalesce(%(timezone)s, %(home)s))
   on conflict (id) do update
   set name = coalesce(excluded.name, users.name), timezone = coalesce(%(timezone)s, users.timezone)
   where users.name is distinct from coalesce(excluded.name, users.name)

@@ -1,0 +1,74 @@
+"""What a client may send. These models check it, and describe it in the OpenAPI document."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from lanekeeper.inbox.rules import ID_PATTERN
+from lanekeeper.limits import Limits
+
+# The contract's own numbers. A limit set lower is checked where the body is read.
+_CONTRACT = Limits()
+
+Id = Annotated[str, Field(pattern=f"^(?:{ID_PATTERN})$", max_length=_CONTRACT.id_chars)]
+# Holds at least one character that is not white space.
+Text = Annotated[str, Field(pattern=r"\S", max_length=_CONTRACT.text_chars)]
+
+
+class Body(BaseModel):
+    """A JSON object. Types are taken as they are; unknown fields are passed over."""
+
+    model_config = ConfigDict(strict=True, alias_generator=to_camel, validate_by_name=False)
+
+
+class Wishes(Body):
+    """What both forms of a message may say beside the text."""
+
+    agent_id: Id | None = None
+    model_id: Id | None = None
+    timezone: str | None = Field(None, description="The IANA zone the person is in, such as Europe/Berlin.")
+
+
+class NativeMessage(Wishes):
+    """A message in the product's own form."""
+
+    text: Text
+    conversation_id: Id | None = Field(None, description="Left out, the message begins a conversation.")
+    message_id: Id | None = Field(
+        None, description="The client's id for the message; a repeat of it is no new message."
+    )
+    attachments: list[Id] = Field(default_factory=list, max_length=10, description="Ids of uploads.")
+    spoken: bool = False
+
+
+class SdkPart(Body):
+    """One part of a UIMessage."""
+
+    type: str
+    text: str = ""
+
+
+class SdkUserMessage(Body):
+    """A user's UIMessage: the only one of the list that is read."""
+
+    id: Id
+    role: Literal["user"]
+    parts: Annotated[list[SdkPart], Field(min_length=1)]
+
+
+class SdkRequest(Wishes):
+    """What an unmodified client of the AI SDK sends."""
+
+    id: Id = Field(description="The client's name for the conversation.")
+    messages: Annotated[
+        list[Any], Field(min_length=1, description="UIMessages; only the last one of the user is read.")
+    ]
+    trigger: Literal["submit-message", "regenerate-message"] = "submit-message"
+    message_id: Id | None = None
+
+
+class Rename(Body):
+    """A conversation's new title."""
+
+    title: Annotated[str, Field(pattern=r"\S", max_length=_CONTRACT.title_chars)]

@@ -1,0 +1,95 @@
+"""A person's conversations: list, history, feed, rename, delete."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse, Response
+
+from lanekeeper.accept.answers import Conversation, ConversationPage, MessagePage
+from lanekeeper.accept.bodies import Rename
+from lanekeeper.accept.path import ConversationId, known_id
+from lanekeeper.accept.reading import invalid, read, read_object
+from lanekeeper.accept.services import Services
+from lanekeeper.conversations import Cursor
+from lanekeeper.limits import Limits
+
+_PAGE = Limits().page_items
+Limit = Annotated[int, Query(ge=1, le=_PAGE, description="The most items to answer with.")]
+Place = Annotated[str | None, Query(max_length=500, description="A cursor: the `next` of an earlier page.")]
+_RENAME: dict[str, Any] = {
+    "required": True,
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Rename"}}},
+}
+
+
+def history_routes(services: Services) -> APIRouter:
+    """The routes on conversations."""
+    routes = APIRouter(tags=["conversations"], prefix="/conversations")
+
+    @routes.get(
+        "", summary="List conversations", response_class=JSONResponse, responses={200: {"model": ConversationPage}}
+    )
+    async def conversations(request: Request, cursor: Place = None, limit: Limit = _PAGE) -> Response:
+        person = await services.person(request)
+        page = await services.conversations.page(person.id, _place(cursor), limit)
+        return JSONResponse(page.body())
+
+    @routes.patch(
+        "/{conversationId}",
+        summary="Rename a conversation",
+        response_class=JSONResponse,
+        responses={200: {"model": Conversation}},
+        openapi_extra={"requestBody": _RENAME},
+    )
+    async def rename(request: Request, conversation_id: ConversationId) -> Response:
+        person = await services.person(request)
+        title = read(Rename, await read_object(request, services.limits)).title
+        if not (title := " ".join(title.split())):
+            raise invalid("title: must not be empty")
+        name = known_id(conversation_id, services.limits)
+        return JSONResponse(await services.conversations.rename(person.id, name, title))
+
+    @routes.delete("/{conversationId}", status_code=204, summary="Delete a conversation", response_class=Response)
+    async def delete(request: Request, conversation_id: ConversationId) -> Response:
+        person = await services.person(request)
+        await services.conversations.delete(person.id, known_id(conversation_id, services.limits))
+        return Response(status_code=204)
+
+    @routes.get(
+        "/{conversationId}/messages",
+        summary="Read the history",
+        response_class=JSONResponse,
+        responses={200: {"model": MessagePage}},
+    )
+    async def messages(
+        request: Request, conversation_id: ConversationId, before: Place = None, limit: Limit = _PAGE
+    ) -> Response:
+        person = await services.person(request)
+        name = known_id(conversation_id, services.limits)
+        page = await services.conversations.history(person.id, name, _place(before), limit)
+        return JSONResponse(page.body())
+
+    @routes.get(
+        "/{conversationId}/feed",
+        summary="Read what arrived outside a turn",
+        response_class=JSONResponse,
+        responses={200: {"model": MessagePage}},
+    )
+    async def feed(
+        request: Request, conversation_id: ConversationId, after: Place = None, limit: Limit = _PAGE
+    ) -> Response:
+        person = await services.person(request)
+        name = known_id(conversation_id, services.limits)
+        page = await services.conversations.feed(person.id, name, _place(after), limit)
+        return JSONResponse(page.body())
+
+    return routes
+
+
+def _place(word: str | None) -> Cursor | None:
+    if not word:
+        return None
+    try:
+        return Cursor.read(word)
+    except ValueError:
+        raise invalid("the cursor is not one of ours") from None

@@ -1,0 +1,83 @@
+"""Every refusal in the contract's shape, whoever found the fault."""
+
+from collections.abc import Mapping
+
+import psycopg
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.routing import Match
+
+from lanekeeper.accept.log import logger
+from lanekeeper.accept.reading import invalid
+from lanekeeper.errors import DatabaseUnreachableError, Problem
+from lanekeeper.redact import place
+
+BROKEN = Problem(500, "internal", "Something went wrong on our side.", "Try again in a moment.", retryable=True)
+AWAY = Problem(
+    503,
+    "unavailable",
+    "The chat cannot be reached right now.",
+    "Try again in a moment.",
+    retryable=True,
+    retry_after_s=1,
+)
+_FRAMEWORKS = {
+    404: Problem(404, "not_found", "There is nothing at this address.", "Check the address."),
+    405: Problem(405, "method_not_allowed", "This address does not take that method.", "See the Allow header."),
+}
+
+
+def answer(problem: Problem, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """A problem as a response."""
+    sent = dict(headers or {})
+    if problem.status == 401:
+        sent["WWW-Authenticate"] = "Bearer"
+    if problem.retry_after_s is not None:
+        sent["Retry-After"] = str(problem.retry_after_s)
+    return JSONResponse(problem.body(), problem.status, sent)
+
+
+def add_refusals(app: FastAPI) -> None:
+    """Let every exception that a route may raise become a refusal."""
+
+    async def refused(_: Request, error: Exception) -> Response:
+        assert isinstance(error, Problem)
+        return answer(error)
+
+    async def unfitting(_: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        first = error.errors()[0]
+        return answer(invalid(f"{first['loc'][-1]}: {first['msg']}"))
+
+    async def framework(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        problem = _FRAMEWORKS.get(error.status_code) or Problem(
+            error.status_code, "refused", "This cannot be answered."
+        )
+        return answer(problem, {"Allow": ", ".join(_allowed(app, request))} if error.status_code == 405 else None)
+
+    async def away(_: Request, error: Exception) -> Response:
+        logger.error("the database is away", extra={"at": place(error)})
+        return answer(AWAY)
+
+    async def broken(_: Request, error: Exception) -> Response:
+        logger.error("a request failed", extra={"at": place(error)})
+        return answer(BROKEN)
+
+    app.add_exception_handler(Problem, refused)
+    app.add_exception_handler(RequestValidationError, unfitting)
+    app.add_exception_handler(HTTPException, framework)
+    app.add_exception_handler(DatabaseUnreachableError, away)
+    app.add_exception_handler(psycopg.OperationalError, away)
+    app.add_exception_handler(Exception, broken)
+
+
+def _allowed(app: FastAPI, request: Request) -> list[str]:
+    """The methods of all routes at the address of a request."""
+    methods: set[str] = set()
+    for route in app.routes:
+        if route.matches(request.scope)[0] is not Match.NONE:
+            methods |= getattr(route, "methods", None) or set()
+    return sorted(methods)

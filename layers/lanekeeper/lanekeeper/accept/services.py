@@ -1,0 +1,40 @@
+"""What the routes work with."""
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+
+from lanekeeper.accept.choices import Choices
+from lanekeeper.accept.log import name_person
+from lanekeeper.accept.page import Page
+from lanekeeper.accept.readiness import Readiness
+from lanekeeper.accept.wake import Waker
+from lanekeeper.conversations import Conversations
+from lanekeeper.inbox import Inbox
+from lanekeeper.limits import Limits
+from lanekeeper.people import Identity, People, Person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """Everything behind the routes, made once for each process."""
+
+    identity: Identity
+    people: People
+    inbox: Inbox
+    conversations: Conversations
+    choices: Choices
+    readiness: Readiness
+    waker: Waker
+    page: Page
+    limits: Limits
+
+    async def person(self, request: Request) -> Person:
+        """The signed-in person who sends a request. From here on, log lines carry their hash.
+
+        Raises:
+            Problem: 401, 503.
+        """
+        person = await self.identity.person(request.headers.get("authorization"))
+        name_person(person.id)
+        return person
