@@ -192,7 +192,7 @@ class Local:
             "MAINTENANCE_FUNCTION": "maintenance",
             "AWS_ENDPOINT_URL_LAMBDA": f"http://127.0.0.1:{lambda_port}",
             "PAGE_DIR": str(PAGE),
-            "PAGE_CONFIG": json.dumps({"mode": "dev", "demoModel": "MAINLINE_BASE_URL" not in os.environ}),
+            "PAGE_CONFIG": json.dumps({"mode": "dev", "demoModel": not os.environ.get("MAINLINE_BASE_URL")}),
             **self.options.environment,
         }
         devkit = {"DEVKIT_CLOCK": str(self.clock.file), "DEVKIT_ORDERS": str(self.directory / "orders")}
