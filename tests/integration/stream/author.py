@@ -32,6 +32,7 @@ def search(call_id: str = "call-1", **end: Any) -> list[Json]:
 
 
 SOURCE = {"type": "source-url", "sourceId": "source-1", "url": "https://tides.example/", "title": "Tides"}
+ABORT = {"type": "abort", "reason": "stopped"}
 STEP, STEP_END = {"type": "start-step"}, {"type": "finish-step"}
 ANSWER = [
     STEP,
@@ -64,6 +65,10 @@ class Turn:
     @property
     def query(self) -> str:
         return f"turn={self.id}"
+
+    @property
+    def finish_chunk(self) -> Json:
+        return {"type": "finish", "finishReason": "stop", "messageMetadata": self.metadata}
 
     async def begin(self) -> None:
         """The worker takes the turn up."""
@@ -120,7 +125,7 @@ class Turn:
                     Jsonb(self.metadata),
                 ],
             )
-            await self.say(last or {"type": "finish", "messageMetadata": self.metadata})
+            await self.say(last or self.finish_chunk)
             await self.author.connection.execute("update outbox set state = 'sent' where turn_id = %s", [self.id])
 
     async def play(self, *chunks: Json) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from lanekeeper.stream import StreamApp
-from tests.integration.stream.author import ANSWER, STEP, STEP_END, Author, text
+from tests.integration.stream.author import ABORT, ANSWER, STEP, STEP_END, Author, text
 from tests.integration.stream.conftest import OpenTab
 
 HONEST = text("honest-line", "I could not finish this. Please try again.")
@@ -70,9 +70,9 @@ async def test_a_stopped_turn_ends_with_abort(author: Author, open_tab: OpenTab)
     await turn.begin()
     async with open_tab(turn.path, turn.query) as tab:
         await turn.say(STEP, *text("text-1", "It all be"), STEP_END)
-        await turn.end("stopped", {"type": "abort"})
+        await turn.end("stopped", ABORT)
         chunks = await tab.to_end()
-    assert chunks[-1] == {"type": "abort"}
+    assert chunks[-1] == ABORT
     assert tab.done
 
 

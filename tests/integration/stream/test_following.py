@@ -25,7 +25,7 @@ async def test_a_running_turn_is_played_from_its_first_chunk_and_followed_to_its
         chunks = await tab.to_end()
     assert [chunk["type"] for chunk in chunks[:3]] == ["start", "data-conversation", "data-turn"]
     assert chunks[3:-1] == ANSWER
-    assert chunks[-1] == {"type": "finish", "messageMetadata": turn.metadata}
+    assert chunks[-1] == turn.finish_chunk
     assert [event.id for event in tab.events] == [*map(str, range(1, turn.seq + 1)), str(turn.seq)]
     assert tab.done
 

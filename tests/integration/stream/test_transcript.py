@@ -4,7 +4,7 @@ import pytest
 
 from lanekeeper.replies import Assembly
 from lanekeeper.types import Json
-from tests.integration.stream.author import ANSWER, STEP, STEP_END, Author, search, text
+from tests.integration.stream.author import ABORT, ANSWER, STEP, STEP_END, Author, search, text
 from tests.integration.stream.conftest import OpenTab
 
 TURNS = {
@@ -50,12 +50,12 @@ async def test_a_swept_turn_that_was_stopped_ends_with_abort(author: Author, ope
     turn = await author.turn()
     await turn.begin()
     await turn.say(STEP, *text("text-1", "It all be"), STEP_END)
-    await turn.end("stopped", {"type": "abort"})
+    await turn.end("stopped", ABORT)
     await turn.sweep()
     async with open_tab(turn.path, turn.query) as tab:
         chunks = await tab.to_end()
     assert "".join(chunk.get("delta", "") for chunk in chunks) == "It all be"
-    assert chunks[-1] == {"type": "abort"}
+    assert chunks[-1] == ABORT
 
 
 async def test_a_swept_turn_resumes_after_each_of_its_own_events(author: Author, open_tab: OpenTab) -> None:

@@ -36,14 +36,14 @@ class StreamStore:
 
         ``turn_id`` in the row is None when the conversation has no such turn, or none that is not over.
         """
-        ((*found,),) = await self._database.read(
+        ((*found,),) = await self._database.at_once(
             SQL["find"], user_id=user_id, parameters={"conversation_id": conversation_id, "turn_id": turn_id}
         )
         return found[0] if found else None
 
     async def chunks(self, user_id: str, turn_id: str, after: int) -> list[Row]:
         """The next chunks of a turn."""
-        (rows,) = await self._database.read(
+        (rows,) = await self._database.at_once(
             SQL["chunks"], user_id=user_id, parameters={"turn_id": turn_id, "after": after, "most": MOST_CHUNKS}
         )
         return rows
@@ -62,14 +62,14 @@ class StreamStore:
             "after": after,
             "most": MOST_CHUNKS,
         }
-        turns, chunks = await self._database.read(
+        turns, chunks = await self._database.at_once(
             SQL["glance"], SQL["chunks"], user_id=session.user_id, parameters=parameters
         )
         return (turns[0] if turns else None), chunks
 
     async def transcript(self, user_id: str, turn_id: str) -> Row | None:
         """A finished turn and its message, as ``retold`` takes them."""
-        (rows,) = await self._database.read(SQL["transcript"], user_id=user_id, parameters={"turn_id": turn_id})
+        (rows,) = await self._database.at_once(SQL["transcript"], user_id=user_id, parameters={"turn_id": turn_id})
         return rows[0] if rows else None
 
     async def keep_session(self, session: Session) -> int:

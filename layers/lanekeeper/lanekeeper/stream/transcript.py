@@ -34,9 +34,12 @@ def retold(turn_id: str, row: Mapping[str, Any]) -> list[Json]:
 
 
 def _last(turn_id: str, row: Mapping[str, Any]) -> Json:
-    if row["state"] == "stopped" or row["parts"] is None:
+    if row["state"] == "stopped":
+        return {"type": "abort", "reason": "stopped"}
+    if row["parts"] is None:
         return {"type": "abort"}
-    return {"type": "finish", "messageMetadata": row["metadata"] or {"turnId": turn_id}}
+    reason = "error" if row["state"] == "failed" else "stop"
+    return {"type": "finish", "finishReason": reason, "messageMetadata": row["metadata"] or {"turnId": turn_id}}
 
 
 def _steps(parts: list[Json]) -> Iterator[Json]:
