@@ -11,6 +11,7 @@ from psycopg.rows import dict_row
 from lanekeeper.postgres import Database
 from tests.devkit.migrations import migrate
 from tests.devkit.postgres import Postgres
+from tests.devkit.system import System, SystemProcess
 
 Row = dict[str, Any]
 ConnectAs = Callable[..., Awaitable[psycopg.AsyncConnection[Row]]]
@@ -86,3 +87,19 @@ async def database_as(url_as: Callable[[str], str]) -> AsyncIterator[Callable[[s
     yield open_database
     for database in opened:
         await database.close()
+
+
+@pytest.fixture(scope="session")
+def system_process() -> Iterator[SystemProcess]:
+    """The whole system, started once a test process for all tests that ask for ``system``."""
+    process = SystemProcess(zero_delay=True, workers=4)
+    yield process
+    process.stop()
+
+
+@pytest.fixture
+async def system(system_process: SystemProcess) -> AsyncIterator[System]:
+    """The running system. It is shared: name people with ``someone()``, and leave the clock near where it was."""
+    async with System(**system_process.ready) as running:
+        yield running
+        await running.recall()

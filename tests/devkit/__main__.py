@@ -5,14 +5,12 @@ import asyncio
 import contextlib
 import json
 import logging
-import os
 import signal
 import sys
 from pathlib import Path
 
 from tests.devkit.local import Local, Options, StartError
 from tests.devkit.postgres_binaries import PostgresError
-from tests.devkit.processes import die_with_parent
 
 
 def options(arguments: list[str]) -> Options:
@@ -63,8 +61,6 @@ async def serve(chosen: Options) -> None:
 
 def main() -> None:
     """Run, and say in one line why it could not."""
-    if os.environ.get("DEVKIT_DIES_WITH_PARENT"):
-        die_with_parent(signal.SIGTERM)
     try:
         asyncio.run(serve(options(sys.argv[1:])))
     except (StartError, PostgresError, OSError) as error:

@@ -50,7 +50,7 @@ def _wrote_text(arguments: tuple[Any, ...], _result: Any) -> bool:
 def _ends_a_turn(arguments: tuple[Any, ...], _result: Any) -> bool:
     from lanekeeper.turn.intake import SQL
 
-    return arguments[1] == SQL["end_turn"]
+    return bool(arguments[1] == SQL["end_turn"])
 
 
 def _relayed_text(_arguments: tuple[Any, ...], block: Any) -> bool:

@@ -8,8 +8,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 ROOT = Path(__file__).resolve().parents[2]
 ON_LINUX = sys.platform == "linux"
@@ -22,20 +23,28 @@ def die_with_parent(number: int = signal.SIGKILL) -> None:
 
 
 def spawn(
-    command: Sequence[str], environment: Mapping[str, str], log: Path, *, cwd: Path = ROOT, **pipes: Any
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    log: Path,
+    *,
+    stdin: int = subprocess.DEVNULL,
+    stdout: int | None = None,
+    on_death: int = signal.SIGKILL,
 ) -> subprocess.Popen[bytes]:
-    """Start a child in a group of its own (Ctrl-C is for the parent), writing to ``log``, dying with the parent."""
+    """Start a child in a group of its own (Ctrl-C is for the parent), writing to ``log``.
+
+    ``on_death``: the signal it gets when this process is gone.
+    """
     with log.open("ab") as file:
         return subprocess.Popen(
             command,
-            cwd=cwd,
+            cwd=ROOT,
             env=dict(environment),
-            stdin=pipes.get("stdin", subprocess.DEVNULL),
-            stdout=pipes.get("stdout", file),
+            stdin=stdin,
+            stdout=file if stdout is None else stdout,
             stderr=file,
             start_new_session=os.name == "posix",
-            preexec_fn=die_with_parent if ON_LINUX else None,  # noqa: PLW1509 - one prctl call, before any thread
-            pass_fds=pipes.get("pass_fds", ()),
+            preexec_fn=partial(die_with_parent, on_death) if ON_LINUX else None,  # noqa: PLW1509 - one prctl call
         )
 
 

@@ -4,6 +4,7 @@
 create schema if not exists aws_commons;
 create schema if not exists aws_lambda;
 create schema if not exists local_lambda;
+grant usage on schema local_lambda to public;
 
 do $$
 begin
