@@ -1,0 +1,155 @@
+"""Costs, limits and requests as rows, written by the worker's own role (K2, A4, E6)."""
+
+import dataclasses
+import logging
+from collections.abc import Callable
+
+import psycopg
+import pytest
+
+from lanekeeper.errors import LaneLostError
+from lanekeeper.ledger import store
+from lanekeeper.ledger.call import Call
+from lanekeeper.ledger.meter import DatabaseMeter, stored_prices
+from lanekeeper.ledger.rules import Price, Usage
+from lanekeeper.limits import Limits
+from lanekeeper.mainline.catalogue import DEFAULT, parse_catalogue
+from lanekeeper.postgres import Database, Transaction
+from lanekeeper.postgres.stored_setting import StoredSetting
+from tests.conftest import ConnectAs
+
+CALL = Call(user_id="ana", turn_id="turn_1", feature="chat", model="small", body={"messages": []}, call_id="call_1")
+USED = Usage(input_tokens=10, cached_tokens=4, output_tokens=3, micros=120, reported=True)
+
+DatabaseAs = Callable[[str], Database]
+
+
+async def cost_rows(connect_as: ConnectAs) -> list[dict[str, object]]:
+    connection = await connect_as()
+    asked = await connection.execute(
+        "select call_id, user_id, turn_id, feature, model, micros, status, input_tokens, cached_tokens, output_tokens"
+        " from costs order by id"
+    )
+    return await asked.fetchall()
+
+
+async def test_a_call_has_one_row_from_before_it_is_made_to_when_it_is_paid_k2(
+    database_as: DatabaseAs, connect_as: ConnectAs
+):
+    worker = database_as("worker")
+    async with worker.transaction(user_id="ana") as tx:
+        await store.open_cost(tx, CALL)
+        await store.open_cost(tx, CALL)
+    [before] = await cost_rows(connect_as)
+    assert (before["status"], before["micros"]) == ("estimated", 0)
+    async with worker.transaction(user_id="ana") as tx:
+        assert await store.settle_cost(tx, CALL, USED, None, failed=False)
+    assert await cost_rows(connect_as) == [
+        {
+            "call_id": "call_1",
+            "user_id": "ana",
+            "turn_id": "turn_1",
+            "feature": "chat",
+            "model": "small",
+            "micros": 120,
+            "status": "exact",
+            "input_tokens": 10,
+            "cached_tokens": 4,
+            "output_tokens": 3,
+        }
+    ]
+
+
+async def test_a_call_recorded_twice_is_paid_once(database_as: DatabaseAs, connect_as: ConnectAs):
+    async with database_as("worker").transaction(user_id="ana") as tx:
+        await store.record_cost(tx, CALL, Usage(), None, failed=True)
+        await store.record_cost(tx, CALL, USED, None, failed=False)
+    [row] = await cost_rows(connect_as)
+    assert (row["status"], row["micros"]) == ("exact", 120)
+
+
+async def test_a_call_that_was_never_opened_cannot_be_settled(database_as: DatabaseAs):
+    async with database_as("worker").transaction(user_id="ana") as tx:
+        assert not await store.settle_cost(tx, CALL, USED, None, failed=False)
+
+
+async def test_nobody_can_write_on_anothers_bill(database_as: DatabaseAs):
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        async with database_as("worker").transaction(user_id="eve") as tx:
+            await store.open_cost(tx, CALL)
+
+
+async def test_limits_that_were_met_are_counted_e6(database_as: DatabaseAs, connect_as: ConnectAs):
+    async with database_as("worker").transaction(user_id="ana") as tx:
+        await store.count_limit_hit(tx, "ana", "turn_1", "length")
+    asked = await (await connect_as()).execute("select user_id, turn_id, kind from limit_hits")
+    assert await asked.fetchall() == [{"user_id": "ana", "turn_id": "turn_1", "kind": "length"}]
+
+
+async def test_the_meter_writes_row_and_request_and_prices_by_the_table_a4(
+    database_as: DatabaseAs, connect_as: ConnectAs
+):
+    admin = await connect_as()
+    await admin.execute(
+        "insert into settings (key, value, changed_by) values ('prices', %s, 'test')",
+        ['{"small": {"input": 1000000, "output": 2000000}}'],
+    )
+    meter = DatabaseMeter(database_as("worker"), stored_prices(Limits()), keep_requests=True)
+    await meter.opened(CALL)
+    await meter.settled(CALL, dataclasses.replace(USED, micros=None), failed=False)
+    [row] = await cost_rows(connect_as)
+    assert (row["status"], row["micros"]) == ("exact", 16)
+    asked = await admin.execute("select body from model_requests where user_id = 'ana' and turn_id = 'turn_1'")
+    assert await asked.fetchall() == [{"body": {"messages": []}}]
+
+
+async def test_a_meter_whose_guard_says_no_writes_nothing(database_as: DatabaseAs, connect_as: ConnectAs):
+    async def lost(tx: Transaction) -> None:
+        raise LaneLostError
+
+    meter = DatabaseMeter(database_as("worker"), stored_prices(Limits()), guard=lost)
+    with pytest.raises(LaneLostError):
+        await meter.opened(CALL)
+    assert await cost_rows(connect_as) == []
+
+
+async def test_a_setting_is_read_again_once_it_is_no_longer_believed_b10(
+    database_as: DatabaseAs, connect_as: ConnectAs, monkeypatch: pytest.MonkeyPatch
+):
+    moment = 100.0
+    monkeypatch.setattr("lanekeeper.clock.monotonic", lambda: moment)
+    admin, accept = await connect_as(), database_as("accept")
+    models = StoredSetting("models", parse_catalogue, DEFAULT, believed_s=5)
+
+    async def read() -> list[str]:
+        async with accept.transaction() as tx:
+            return [model.id for model in (await models.read(tx)).models]
+
+    assert await read() == ["small", "large"]
+    await admin.execute(
+        "insert into settings (key, value, changed_by) values ('models', %s, 'test')", ['{"models": [{"id": "quick"}]}']
+    )
+    assert await read() == ["small", "large"]
+    assert models.fresh
+    moment += 6
+    assert await read() == ["quick"]
+    await admin.execute("delete from settings")
+    moment += 6
+    assert await read() == ["small", "large"]
+
+
+async def test_a_setting_that_cannot_be_read_leaves_the_last_good_one(
+    database_as: DatabaseAs, connect_as: ConnectAs, caplog: pytest.LogCaptureFixture
+):
+    admin, accept = await connect_as(), database_as("accept")
+    prices = StoredSetting("prices", lambda row: {"small": Price(**row)}, {}, believed_s=0)
+    for value in ('{"input": 1, "cached": 1, "output": 1}', '"broken"'):
+        await admin.execute(
+            "insert into settings (key, value, changed_by) values ('prices', %s, 'test')"
+            " on conflict (key) do update set value = excluded.value",
+            [value],
+        )
+        async with accept.transaction() as tx:
+            with caplog.at_level(logging.ERROR):
+                assert list(await prices.read(tx)) == ["small"]
+    assert "the setting prices cannot be read" in caplog.text

@@ -1,0 +1,67 @@
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from lanekeeper.mainline.catalogue import DEFAULT, Catalogue, Model, parse_catalogue
+
+
+def test_a_message_chooses_its_model_before_its_conversation_and_the_setting_n3():
+    assert DEFAULT.choose("large", "small").id == "large"
+    assert DEFAULT.choose(None, "large").id == "large"
+    assert DEFAULT.choose(None, None).id == "small"
+    assert DEFAULT.choose(None, None, hard=True).id == "large"
+
+
+def test_a_model_that_was_taken_off_the_list_breaks_no_conversation():
+    assert DEFAULT.choose("gone", "also_gone").id == "small"
+
+
+def test_the_catalogue_is_a_setting_l2():
+    catalogue = parse_catalogue(
+        {"models": [{"id": "quick", "name": "Quick", "gateway": "vendor/q-1"}, {"id": "deep"}], "hard": "deep"}
+    )
+    assert catalogue == Catalogue(
+        models=(
+            Model(id="quick", name="Quick", gateway_id="vendor/q-1"),
+            Model(id="deep", name="deep", gateway_id="deep"),
+        ),
+        default="quick",
+        hard="deep",
+    )
+    assert catalogue.models[0].public() == {"id": "quick", "name": "Quick"}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {},
+        {"models": []},
+        {"models": [{"name": "x"}]},
+        {"models": [{"id": "a"}, {"id": "a"}]},
+        {"models": [{"id": "a"}], "default": "b"},
+        {"models": ["a"]},
+        [],
+    ],
+)
+def test_a_setting_that_is_no_catalogue_is_refused(row: Any):
+    with pytest.raises((ValueError, TypeError, KeyError, AttributeError, IndexError)):
+        parse_catalogue(row)
+
+
+@pytest.mark.parametrize(
+    ("module", "unwanted"),
+    [
+        ("lanekeeper.mainline.catalogue", ["httpx", "langchain_core", "pydantic"]),
+        ("lanekeeper.mainline.client", ["langchain_core", "langsmith", "openai", "pydantic", "psycopg"]),
+        ("agents", ["httpx", "langchain_core", "toolsets", "pydantic", "psycopg"]),
+        ("lanekeeper.tools", ["langchain_core", "httpx", "psycopg"]),
+    ],
+)
+def test_what_the_light_functions_import_stays_light(module: str, unwanted: list[str]):
+    code = f"import sys, {module}; print([name for name in {unwanted} if name in sys.modules])"
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": ":".join(sys.path)}
+    )
+    assert told.stdout.strip() == "[]", told.stderr
