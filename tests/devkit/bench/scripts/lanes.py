@@ -80,9 +80,10 @@ async def drain(queue: Queue, workers: int, people: int, each: int, patience_s: 
     check = Check(len(jobs))
     began = time.perf_counter()
     working = asyncio.create_task(queue.work(workers, check, until_empty=True))
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(check.done.wait(), patience_s)
+    finished = asyncio.create_task(check.done.wait())
+    await asyncio.wait({working, finished}, timeout=patience_s, return_when=asyncio.FIRST_COMPLETED)
     seconds = time.perf_counter() - began
+    finished.cancel()
     await stop(working)
     return {"per_s": check.handled / seconds, "handled": check.handled, "jobs": len(jobs), **faults(check)}
 
@@ -93,13 +94,15 @@ async def flood(queue: Queue, workers: int, backlog_of_one: int, others: int, ga
     check = Check(backlog_of_one + others, work_s=0.02)
     working = asyncio.create_task(queue.work(workers, check, until_empty=False))
     await asyncio.sleep(1)
-    for number in range(others):
-        await queue.add({"person": f"person-{number % 50}", "number": number, "added": time.perf_counter()})
-        await asyncio.sleep(gap_s)
-    deadline = time.perf_counter() + 15
-    while len(check.waits) < others and time.perf_counter() < deadline:
-        await asyncio.sleep(0.02)
-    await stop(working)
+    try:
+        for number in range(others):
+            await queue.add({"person": f"person-{number % 50}", "number": number, "added": time.perf_counter()})
+            await asyncio.sleep(gap_s)
+        deadline = time.perf_counter() + 15
+        while len(check.waits) < others and time.perf_counter() < deadline:
+            await asyncio.sleep(0.02)
+    finally:
+        await stop(working)
     return {"waits_s": check.waits, "sent": others, "begun": len(check.waits), **faults(check)}
 
 
@@ -109,14 +112,13 @@ def faults(check: Check) -> Job:
 
 
 async def stop(task: "asyncio.Task[None]") -> None:
-    """End the workers; what they failed at is theirs to tell."""
-    finished = task.done()
-    task.cancel()
-    try:
-        await asyncio.wait_for(task, 10)
-    except (asyncio.CancelledError, TimeoutError):
-        if finished:
-            raise
+    """End the workers. Raises what they failed at."""
+    if not task.done():
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError, TimeoutError):
+            await asyncio.wait_for(task, 10)
+    elif error := task.exception():
+        raise error
 
 
 async def main(chosen: argparse.Namespace) -> Job:

@@ -36,8 +36,11 @@ class PgmqQueue:
         await self._adding.execute("select pgmq.send('lanes', %s::jsonb, %s::jsonb)", (json.dumps(job), _group(job)))
 
     async def work(self, workers: int, check: Any, *, until_empty: bool) -> None:
-        tasks = [self._worker(check, until_empty=until_empty) for _ in range(workers)]
-        await asyncio.gather(*tasks, *([] if until_empty else [self._listen()]))
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(self._worker(check, until_empty=until_empty))
+            if not until_empty:
+                group.create_task(self._listen())
 
     async def _worker(self, check: Any, *, until_empty: bool) -> None:
         async with await psycopg.AsyncConnection.connect(self._url, autocommit=True, prepare_threshold=0) as connection:
