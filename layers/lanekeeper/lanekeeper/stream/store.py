@@ -77,25 +77,25 @@ class StreamStore:
 
         The first time removes the sessions that dead processes have left behind.
         """
-        async with self._database.transaction(user_id=session.user_id, durable=False) as transaction:
-            if session.opened_at is None:
-                await transaction.run(SQL["forget_sessions"], {"forgotten_s": 2 * self._silent_s})
-            row = await transaction.row(
-                SQL["keep_session"],
-                {
-                    "user_id": session.user_id,
-                    "session_id": session.id,
-                    "opened_at": session.opened_at,
-                    "silent_s": self._silent_s,
-                    "at_most": self._limits.listen_streams + 1,
-                },
-            )
-        assert row is not None
+        statements = [SQL["keep_session"]]
+        if session.opened_at is None:
+            statements.insert(0, SQL["forget_sessions"])
+        parameters: Json = {
+            "session_id": session.id,
+            "opened_at": session.opened_at,
+            "silent_s": self._silent_s,
+            "forgotten_s": 2 * self._silent_s,
+            "at_most": self._limits.listen_streams + 1,
+        }
+        (*_, (row,)) = await self._database.at_once(
+            *statements, user_id=session.user_id, parameters=parameters, durable=False
+        )
         session.opened_at = row["opened_at"]
         open_streams: int = row["open_streams"]
         return open_streams
 
     async def close_session(self, session: Session) -> None:
         """Take a stream that ends out of the count."""
-        async with self._database.transaction(user_id=session.user_id, durable=False) as transaction:
-            await transaction.run(SQL["close_session"], {"user_id": session.user_id, "session_id": session.id})
+        await self._database.at_once(
+            SQL["close_session"], user_id=session.user_id, parameters={"session_id": session.id}, durable=False
+        )
