@@ -19,6 +19,25 @@ as $$
   returning l.user_id, l.epoch
 $$;
 
+-- The fence. Whoever writes for a lane says which count of its holders it is; when that is over, the whole transaction
+-- fails with LK001. The row stays share-locked, so the lane cannot be taken away before the transaction ends.
+-- Answers with the turn that the person wants stopped.
+create function lanekeeper.hold_lane(user_id text, epoch bigint) returns text
+language plpgsql set search_path = pg_catalog, public
+as $$
+declare
+  stop text;
+begin
+  select l.stop_turn_id into stop from public.lanes l
+  where l.user_id = hold_lane.user_id and l.epoch = hold_lane.epoch
+  for share;
+  if not found then
+    raise exception 'the lane is held by another' using errcode = 'LK001';
+  end if;
+  return stop;
+end
+$$;
+
 -- Lanes whose holder gave no sign of life in time.
 create function lanekeeper.lapsed_lanes()
 returns table (user_id text, epoch bigint, holder text)

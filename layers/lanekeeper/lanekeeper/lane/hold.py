@@ -1,12 +1,19 @@
 """A worker's hold on one person's lane, and the fence that every write of it passes."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from typing import LiteralString
+
+import psycopg
 
 from lanekeeper.errors import LaneLostError
 from lanekeeper.lane.store import SQL
 from lanekeeper.postgres import Database, Transaction
+from lanekeeper.types import Json
+
+# What lanekeeper.hold_lane raises.
+LOST = "LK001"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,26 +30,36 @@ class Hold:
 
     @asynccontextmanager
     async def transaction(self, database: Database, *, durable: bool = True) -> AsyncIterator[Transaction]:
-        """A transaction in the person's name that only commits while the lane is still held.
+        """A transaction in the person's name that only goes through while the lane is still held.
 
-        The lane's row stays share-locked to the end, so the lane cannot be taken away in between. With
-        ``durable=False`` the commit does not wait for the disk.
+        With ``durable=False`` the commit does not wait for the disk.
 
         Raises:
             LaneLostError: another worker has taken the lane, or the person was deleted.
         """
-        async with database.transaction(user_id=self.user_id, durable=durable) as transaction:
-            await self.check(transaction)
-            yield transaction
+        with lost_lanes():
+            async with database.transaction(
+                user_id=self.user_id, durable=durable, opening=SQL["hold_lane"], parameters=self.key
+            ) as transaction:
+                yield transaction
 
-    async def check(self, transaction: Transaction) -> None:
-        """Refuse unless the lane is still held.
+    async def at_once(
+        self, database: Database, *statements: LiteralString, parameters: Json, durable: bool = True
+    ) -> "Told":
+        """The same in one round trip, for statements that bear being repeated.
 
         Raises:
-            LaneLostError: it is not.
+            LaneLostError: as for a transaction.
         """
-        if await transaction.row(SQL["check_hold"], self.key) is None:
-            raise LaneLostError
+        with lost_lanes():
+            held, *results = await database.at_once(
+                SQL["hold_lane"],
+                *statements,
+                user_id=self.user_id,
+                parameters={**parameters, **self.key},
+                durable=durable,
+            )
+        return Told(held[0]["stop_turn_id"], results)
 
     async def release(self, transaction: Transaction) -> None:
         """Give the lane back as part of a transaction, armed again when more messages wait.
@@ -57,3 +74,22 @@ class Hold:
     async def postpone(self, transaction: Transaction) -> None:
         """Give the lane back untouched, to be tried again in a second."""
         await transaction.run(SQL["postpone_lane"], self.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What came back: which turn the person wants stopped, and the rows of each statement."""
+
+    stop_turn_id: str | None
+    results: list[list[Json]]
+
+
+@contextmanager
+def lost_lanes() -> Iterator[None]:
+    """Turns the fence's refusal into the error that it means."""
+    try:
+        yield
+    except psycopg.DatabaseError as error:
+        if error.sqlstate == LOST:
+            raise LaneLostError from error
+        raise

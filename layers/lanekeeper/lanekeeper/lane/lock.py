@@ -22,8 +22,7 @@ class LaneLock:
             DatabaseUnreachableError: no connection could be made.
         """
         await self.drop()
-        connection = await self._database.begin()
-        row = await (await connection.execute(SQL["try_lane_lock"], {"user_id": hold.user_id})).fetchone()
+        row = await self._database.begin(SQL["try_lane_lock"], {"owner": hold.user_id})
         if row is None or not row["locked"]:
             await self.drop()
             return False

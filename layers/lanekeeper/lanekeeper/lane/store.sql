@@ -4,10 +4,10 @@
 select user_id, epoch from lanekeeper.claim_lane(%(holder)s, make_interval(secs => %(lease_s)s))
 
 -- name: try_lane_lock
-select pg_try_advisory_xact_lock(1, lanekeeper.lane_key(%(user_id)s)) as locked
+select pg_try_advisory_xact_lock(1, lanekeeper.lane_key(%(owner)s)) as locked
 
--- name: check_hold
-select stop_turn_id from lanes where user_id = %(user_id)s and epoch = %(epoch)s for share
+-- name: hold_lane
+select lanekeeper.hold_lane(%(user_id)s, %(epoch)s) as stop_turn_id
 
 -- name: renew_lease
 update lanes set lease_until = lanekeeper.now() + make_interval(secs => %(lease_s)s)

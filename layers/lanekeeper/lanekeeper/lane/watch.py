@@ -54,17 +54,18 @@ class Watch:
             renew = clock.monotonic() - last_sign >= self._limits.heartbeat_s
             parameters = {**hold.key, "lease_s": self._limits.lease_s}
             try:
-                async with self._database.transaction(user_id=hold.user_id, durable=False) as transaction:
-                    row = await transaction.row(SQL["renew_lease" if renew else "look"], parameters)
+                (rows,) = await self._database.at_once(
+                    SQL["renew_lease" if renew else "look"], user_id=hold.user_id, parameters=parameters, durable=False
+                )
             except DatabaseUnreachableError:
                 # Without the database nobody else can take the lane either; the next write will tell.
                 continue
             if renew:
                 last_sign = clock.monotonic()
-            if row is None:
+            if not rows:
                 watched.lose()
                 return
-            if row["stop_turn_id"] == turn_id:
+            if rows[0]["stop_turn_id"] == turn_id:
                 watched.stop()
 
 

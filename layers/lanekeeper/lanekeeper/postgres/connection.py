@@ -62,6 +62,12 @@ class Transaction:
         return await cursor.fetchone()
 
 
+def _named(durable: bool) -> tuple[LiteralString, ...]:
+    """Names the person, and says whether the commit waits for the disk."""
+    name: LiteralString = "select set_config('lanekeeper.user_id', %(user_id)s, true)"
+    return (name,) if durable else (name + ", set_config('synchronous_commit', 'off', true)",)
+
+
 class Database:
     """One connection, dialled when first needed and again whenever it was found dead.
 
@@ -100,17 +106,26 @@ class Database:
         return self._connection
 
     @asynccontextmanager
-    async def transaction(self, *, user_id: str | None = None, durable: bool = True) -> AsyncIterator[Transaction]:
+    async def transaction(
+        self,
+        *,
+        user_id: str | None = None,
+        durable: bool = True,
+        opening: LiteralString = "",
+        parameters: Parameters = None,
+    ) -> AsyncIterator[Transaction]:
         """A transaction in the name of one person, or of nobody.
 
         Row-level security shows the rows of ``user_id`` only; without one, no person's rows at all.
         With ``durable=False`` the commit does not wait for the disk: right for what can be made again.
+        An ``opening`` statement travels with the beginning.
 
         Raises:
             DatabaseUnreachableError: the connection could not be made, or broke.
         """
         async with self._turn:
-            connection = await self._begin(user_id, durable)
+            await self._send(("begin", *_named(durable), opening), user_id, parameters)
+            connection = await self.connection()
             try:
                 yield Transaction(connection)
                 await connection.execute("commit")
@@ -120,70 +135,61 @@ class Database:
                     raise DatabaseUnreachableError(str(error)) from error
                 raise
 
-    async def read(self, *statements: LiteralString, user_id: str, parameters: Parameters = None) -> list[list[Row]]:
-        """Read in the name of one person, in one round trip: the rows of each statement.
+    async def at_once(
+        self,
+        *statements: LiteralString,
+        user_id: str | None = None,
+        parameters: Parameters = None,
+        durable: bool = True,
+    ) -> list[list[Row]]:
+        """One transaction in one round trip: the rows of each statement.
 
-        The statements run in this order in one transaction. Each sees what was committed before it began, and may
-        use the parameter ``user_id``.
+        The statements run in this order, each sees what was committed before it began, and may use the parameter
+        ``user_id``. On a connection that turns out to be dead they are sent once more, so they must bear a repeat.
 
         Raises:
             DatabaseUnreachableError: the connection could not be made, or broke twice.
         """
         # Several statements sent at once are one transaction to Postgres, so the person's name ends with them.
-        name: LiteralString = "select set_config('lanekeeper.user_id', %(user_id)s, true)"
         async with self._turn:
-            return await self._read("\n;\n".join((name, *statements)), {**(parameters or {}), "user_id": user_id})
+            return await self._send((*_named(durable), *statements), user_id, parameters)
 
-    async def begin(self) -> Connection:
-        """Open a transaction in nobody's name that stays open: the lane lock hangs on it.
+    async def begin(self, statement: LiteralString, parameters: Parameters = None) -> Row | None:
+        """Open a transaction in nobody's name that stays open, with a first statement; that one's row.
 
         Raises:
             DatabaseUnreachableError: the connection could not be made.
         """
-        return await self._begin(None, durable=True)
+        rows = (await self._send(("begin", *_named(durable=True), statement), None, parameters))[-1]
+        return rows[0] if rows else None
 
     async def roll_back(self) -> None:
         """End whatever transaction is open."""
         if self._connection is not None:
             await self._roll_back(self._connection)
 
-    async def _begin(self, user_id: str | None, durable: bool) -> Connection:
-        first: LiteralString = "begin; select set_config('lanekeeper.user_id', {user}, true)"
-        if not durable:
-            first += ", set_config('synchronous_commit', 'off', true)"
-        statement = psycopg.sql.SQL(first).format(user=psycopg.sql.Literal(user_id or ""))
-        for last_try in (False, True):
-            connection = await self.connection()
-            try:
-                await connection.execute(statement)
-            except psycopg.OperationalError as error:
-                # A connection that died while the function slept: nothing has been sent yet, so ask again on a new one.
-                await self.close()
-                if last_try:
-                    raise DatabaseUnreachableError(str(error)) from error
-            except BaseException:
-                # Cancelled halfway: the transaction may have begun.
-                await self._roll_back(connection)
-                raise
-            else:
-                return connection
-        raise AssertionError("unreachable")
-
-    async def _read(self, statements: LiteralString, parameters: Parameters) -> list[list[Row]]:
+    async def _send(
+        self, statements: tuple[LiteralString, ...], user_id: str | None, parameters: Parameters
+    ) -> list[list[Row]]:
+        """Send statements together; the rows of each that gives any, but for the naming of the person."""
+        text = "\n;\n".join(statement for statement in statements if statement)
         for last_try in (False, True):
             connection = await self.connection()
             # Parameters are put into the text here: only so does Postgres take several statements at once.
             cursor = psycopg.AsyncClientCursor(connection, row_factory=dict_row)
             try:
-                await cursor.execute(statements, parameters)
-                return [await result.fetchall() async for result in cursor.results()][1:]
+                await cursor.execute(text, {**(parameters or {}), "user_id": user_id or ""})
+                return [await result.fetchall() async for result in cursor.results() if result.description][1:]
             except psycopg.OperationalError as error:
+                # A connection that died while the function slept.
                 if not connection.closed:
+                    await self._roll_back(connection)
                     raise
                 await self.close()
                 if last_try:
                     raise DatabaseUnreachableError(str(error)) from error
             except BaseException:
+                # Refused, or cancelled halfway: the transaction may have begun.
                 await self._roll_back(connection)
                 raise
         raise AssertionError("unreachable")

@@ -74,15 +74,15 @@ async def deliver(transaction: Transaction, hold: Hold) -> int:
                 "metadata": Jsonb(data["metadata"]),
             },
         )
-        await transaction.row(
-            SQL["append_chunks"], chunk_parameters(hold, row["turn_id"], data["closingSeq"], data["closing"])
-        )
+        chunks = chunk_parameters(row["turn_id"], data["closingSeq"], data["closing"])
+        await transaction.run(SQL["append_chunks"], {**chunks, "user_id": hold.user_id})
+        await transaction.run(SQL["ring"], chunks)
         await transaction.run(SQL["touch_conversation"], where)
         await transaction.run(SQL["mark_sent"], {"id": row["id"]})
     return len(waiting)
 
 
-def chunk_parameters(hold: Hold, turn_id: str, first: int, chunks: list[Json]) -> Json:
-    """The parameters of ``append_chunks``."""
+def chunk_parameters(turn_id: str, first: int, chunks: list[Json]) -> Json:
+    """The parameters of ``append_chunks`` and ``ring``, but for the person."""
     bell = json.dumps({"turn": turn_id, "seq": first + len(chunks) - 1})
-    return {**hold.key, "turn_id": turn_id, "first": first, "chunks": Jsonb(chunks), "bell": bell}
+    return {"turn_id": turn_id, "first": first, "chunks": Jsonb(chunks), "bell": bell}

@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from lanekeeper import clock
-from lanekeeper.errors import LaneLostError
 from lanekeeper.lane import Hold
 from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database
@@ -48,8 +47,9 @@ class ReplyStream:
         if self._flush_task is not None:
             await asyncio.wait({self._flush_task})
             self._flush_task = None
-        async with self._database.transaction(user_id=self._hold.user_id) as transaction:
-            rows = await transaction.rows(SQL["chunks"], {"turn_id": self._turn_id})
+        (rows,) = await self._database.at_once(
+            SQL["chunks"], user_id=self._hold.user_id, parameters={"turn_id": self._turn_id}
+        )
         self.shown = Assembly()
         self._seq = 0
         for row in rows:
@@ -192,13 +192,15 @@ class ReplyStream:
                 await self._append(chunks)
 
     async def _append(self, chunks: list[Json]) -> None:
-        parameters = chunk_parameters(self._hold, self._turn_id, self._seq + 1, chunks)
         # Chunks can be made again from the recorded steps, so their commit does not wait for the disk.
-        async with self._database.transaction(user_id=self._hold.user_id, durable=False) as transaction:
-            row = await transaction.row(SQL["append_chunks"], parameters)
-            if row is None:
-                raise LaneLostError
+        told = await self._hold.at_once(
+            self._database,
+            SQL["append_chunks"],
+            SQL["ring"],
+            parameters=chunk_parameters(self._turn_id, self._seq + 1, chunks),
+            durable=False,
+        )
         self._seq += len(chunks)
         self._flushed_at = clock.monotonic()
-        if row["stop_turn_id"] == self._turn_id:
+        if told.stop_turn_id == self._turn_id:
             self.stop_wanted.set()

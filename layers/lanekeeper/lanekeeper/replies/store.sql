@@ -3,16 +3,15 @@
 -- name: chunks
 select seq, chunk from reply_chunks where turn_id = %(turn_id)s order by seq
 
--- One statement: the fence, the rows, the bell. Says whether the person wants the turn to stop.
+-- A repeat of the same chunks changes nothing.
 -- name: append_chunks
-with hold as (
-  select stop_turn_id from lanes where user_id = %(user_id)s and epoch = %(epoch)s for share
-), added as (
-  insert into reply_chunks (turn_id, user_id, seq, chunk)
-  select %(turn_id)s, %(user_id)s, %(first)s::int + ordinality::int - 1, chunk
-  from hold, jsonb_array_elements(%(chunks)s) with ordinality as new (chunk, ordinality)
-)
-select stop_turn_id, pg_notify('reply', %(bell)s) from hold
+insert into reply_chunks (turn_id, user_id, seq, chunk)
+select %(turn_id)s, %(user_id)s, %(first)s::int + ordinality::int - 1, chunk
+from jsonb_array_elements(%(chunks)s) with ordinality as new (chunk, ordinality)
+on conflict (turn_id, seq) do nothing
+
+-- name: ring
+select pg_notify('reply', %(bell)s)
 
 -- name: put_in_outbox
 insert into outbox (user_id, conversation_id, turn_id, idempotency_key, intent, data)

@@ -13,7 +13,7 @@ from lanekeeper.replies import Reply, ReplyStream, deliver, send
 from lanekeeper.turn.intake import Turn
 from lanekeeper.turn.meter import TurnMeter
 from lanekeeper.turn.steps import TurnSteps
-from lanekeeper.types import Json
+from lanekeeper.types import Json, Prompt
 
 SQL = Statements.beside(__file__)
 
@@ -33,10 +33,19 @@ class Ending:
         steps: what it took.
         meter: what it cost.
         model_id: the public id of its model.
+        prompt: what it was run with, kept with the turn (K3).
     """
 
     def __init__(
-        self, *, database: Database, turn: Turn, stream: ReplyStream, steps: TurnSteps, meter: TurnMeter, model_id: str
+        self,
+        *,
+        database: Database,
+        turn: Turn,
+        stream: ReplyStream,
+        steps: TurnSteps,
+        meter: TurnMeter,
+        model_id: str,
+        prompt: Prompt,
     ) -> None:
         self._database = database
         self._turn = turn
@@ -44,6 +53,7 @@ class Ending:
         self._steps = steps
         self._meter = meter
         self._model_id = model_id
+        self._prompt = prompt
         self._began = clock.monotonic()
 
     async def finish(self) -> None:
@@ -190,6 +200,9 @@ class Ending:
                     **self._turn.hold.key,
                     "turn_id": self._turn.id,
                     "state": state,
+                    "model_id": self._model_id,
+                    "prompt_version": self._prompt.version,
+                    "prompt_hash": self._prompt.sha256,
                     "timings": Jsonb(measured),
                     "usage": Jsonb(self._usage()),
                     "failure": failure or None,

@@ -22,7 +22,7 @@ from lanekeeper.redact import place
 from lanekeeper.replies import ReplyStream
 from lanekeeper.tools import Agent
 from lanekeeper.turn.ending import Ending
-from lanekeeper.turn.intake import SQL, Intake, Turn
+from lanekeeper.turn.intake import Intake, Turn
 from lanekeeper.turn.meter import TurnMeter
 from lanekeeper.turn.steps import TurnSteps
 
@@ -114,7 +114,15 @@ class Engine:
             stream=stream,
             limits=self._limits,
         )
-        ending = Ending(database=self._work, turn=turn, stream=stream, steps=steps, meter=meter, model_id=model.id)
+        ending = Ending(
+            database=self._work,
+            turn=turn,
+            stream=stream,
+            steps=steps,
+            meter=meter,
+            model_id=model.id,
+            prompt=self._agent(turn).prompt,
+        )
         if turn.stop_wanted:
             await ending.stop()
         elif turn.attempt > self._limits.turn_deaths:
@@ -123,17 +131,12 @@ class Engine:
             await self._until_ended(turn, steps, ending, [watched.until_stopped(), stream.stop_wanted.wait()], seconds)
 
     async def _choose_model(self, turn: Turn) -> tuple[Model, Prices]:
-        """The model of this turn and what it costs, noted on the turn beside the prompt's version (L2, B10, K3)."""
-        async with turn.hold.transaction(self._work, durable=False) as transaction:
-            catalogue = await self._catalogue.read(transaction)
-            prices = await self._prices.read(transaction)
-            model = catalogue.choose(turn.model_id)
-            prompt = self._agent(turn).prompt
-            await transaction.run(
-                SQL["note_prompt"],
-                {"turn_id": turn.id, "model_id": model.id, "version": prompt.version, "sha256": prompt.sha256},
-            )
-        return model, prices
+        """The model of this turn and the prices, from settings that are believed for a few seconds (L2, B10)."""
+        if not (self._catalogue.fresh and self._prices.fresh):
+            async with self._work.transaction(user_id=turn.hold.user_id) as transaction:
+                await self._catalogue.read(transaction)
+                await self._prices.read(transaction)
+        return self._catalogue.last.choose(turn.model_id), self._prices.last
 
     def _agent(self, turn: Turn) -> Agent:
         # An agent that was taken off the list never strands a conversation.

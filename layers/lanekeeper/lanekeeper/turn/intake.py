@@ -112,28 +112,24 @@ class Intake:
             await self._add(transaction, turn, [head])
         return turn
 
-    async def fold_in(self, transaction: Transaction, turn: Turn) -> list[AnyMessage]:
+    async def fold_in(self, turn: Turn) -> list[AnyMessage]:
         """Let the messages that came meanwhile join the turn; what was added to the thread (T2)."""
-        rows = await transaction.rows(
-            SQL["joinable_rows"],
-            {
-                **turn.hold.key,
-                "conversation_id": turn.conversation_id,
-                "agent_id": turn.agent_id,
-                "limit": self._limits.messages_per_turn,
-            },
-        )
+        parameters = {
+            "conversation_id": turn.conversation_id,
+            "agent_id": turn.agent_id,
+            "limit": self._limits.messages_per_turn,
+        }
+        # Mostly there are none, and one look is enough to know.
+        (rows,) = (await turn.hold.at_once(self._database, SQL["joinable_rows"], parameters=parameters)).results
         if not rows:
             return []
-        await transaction.run(
-            SQL["fold_rows"],
-            {
-                "turn_id": turn.id,
-                "inbox_ids": [row["id"] for row in rows],
-                "turn_ids": [row["accepted_turn_id"] for row in rows],
-            },
-        )
-        return await self._add(transaction, turn, rows)
+        async with turn.hold.transaction(self._database) as transaction:
+            # One that its sender stopped since the look does not join.
+            rows = await transaction.rows(
+                SQL["fold_rows"], {"turn_id": turn.id, "inbox_ids": [row["id"] for row in rows]}
+            )
+            await transaction.run(SQL["drop_folded_turns"], {"turn_ids": [row["accepted_turn_id"] for row in rows]})
+            return await self._add(transaction, turn, sorted(rows, key=lambda row: row["id"]))
 
     async def _add(self, transaction: Transaction, turn: Turn, rows: list[Json]) -> list[AnyMessage]:
         messages: list[AnyMessage] = [HumanMessage(row["payload"]["text"], id=row["message_id"]) for row in rows]

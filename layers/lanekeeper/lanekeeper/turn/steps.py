@@ -155,8 +155,7 @@ class TurnSteps:
         """Let what was sent meanwhile join, as often as a turn may restart its step for it (T2)."""
         if self._restarts > self._limits.restarts:
             return
-        async with self._turn.hold.transaction(self._database) as transaction:
-            joined = await self._intake.fold_in(transaction, self._turn)
+        joined = await self._intake.fold_in(self._turn)
         if joined:
             if self._answers():
                 self._restarts += 1

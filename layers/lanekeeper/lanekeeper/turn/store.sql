@@ -24,7 +24,7 @@ returning t.id, t.conversation_id, t.attempt, t.agent_id, t.reply_id,
 -- What was sent meanwhile and may join: text of the same conversation and agent, and nothing that came after the
 -- person pressed a button or gave an order.
 -- name: joinable_rows
-select id, accepted_turn_id, message_id, payload from inbox i
+select id from inbox i
 where user_id = %(user_id)s and state = 'new' and kind = 'text'
   and conversation_id = %(conversation_id)s and agent_id = %(agent_id)s
   and not exists (
@@ -33,9 +33,11 @@ order by id
 limit %(limit)s
 
 -- name: fold_rows
-with rows as (
-  update inbox set state = 'folded', turn_id = %(turn_id)s where id = any(%(inbox_ids)s)
-)
+update inbox set state = 'folded', turn_id = %(turn_id)s
+where id = any(%(inbox_ids)s) and state = 'new'
+returning id, accepted_turn_id, message_id, payload
+
+-- name: drop_folded_turns
 delete from turns where id = any(%(turn_ids)s) and state = 'queued'
 
 -- A message gets its place in the conversation when a turn takes it up.
@@ -46,16 +48,14 @@ from unnest(%(message_ids)s::text[]) with ordinality as taken (id, number),
      (select coalesce(max(position), 0) as position from messages where conversation_id = %(conversation_id)s) as last
 where m.user_id = %(user_id)s and m.id = taken.id and m.position is null
 
--- name: note_prompt
-update turns set model_id = %(model_id)s, prompt_version = %(version)s, prompt_hash = %(sha256)s where id = %(turn_id)s
-
 -- name: end_turn
 with rows as (
   update inbox set state = case when %(state)s = 'failed' then 'failed' else 'done' end
   where turn_id = %(turn_id)s and user_id = %(user_id)s and state = 'running'
 )
 update turns
-set state = %(state)s, finished_at = lanekeeper.now(), timings = %(timings)s, usage = %(usage)s, failure = %(failure)s,
+set state = %(state)s, model_id = %(model_id)s, prompt_version = %(prompt_version)s, prompt_hash = %(prompt_hash)s,
+    finished_at = lanekeeper.now(), timings = %(timings)s, usage = %(usage)s, failure = %(failure)s,
     first_reply_at = case when %(first_reply_s)s::float8 is not null
       then accepted_at + make_interval(secs => %(first_reply_s)s::float8) end
 where id = %(turn_id)s
