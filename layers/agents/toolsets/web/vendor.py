@@ -63,8 +63,10 @@ class SearchVendor:
             found = response.json()["results"]
         except (ValueError, KeyError, TypeError) as error:
             raise TransientError from error
-        by_url = {hit.url: hit for hit in reversed(list(self._hits(found)))}
-        return list(reversed(by_url.values()))[: self._limits.result_items]
+        best: dict[str, Hit] = {}
+        for hit in self._hits(found):
+            best.setdefault(hit.url, hit)
+        return list(best.values())[: self._limits.result_items]
 
     def _hits(self, found: Any) -> Iterator[Hit]:
         for result in found if isinstance(found, list) else ():

@@ -72,7 +72,7 @@ class Toolset:
             return failed(call.id, call.name, unknown)
         if failures >= self._limits.tool_failures:
             stop = ToolFailure(
-                f"This tool has failed {failures} times in this turn and is not tried again.",
+                "This tool has failed too often in this turn and is not tried again.",
                 "Tell the person plainly what did not work, and go on without it.",
             )
             return failed(call.id, call.name, stop)
