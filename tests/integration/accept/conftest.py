@@ -2,10 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from lanekeeper.postgres import Database
+from tests.conftest import TEMPLATE
+from tests.devkit.postgres import Postgres
 from tests.integration.accept.api import Api, Lambda, local_lambda
 
 
@@ -17,39 +20,57 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Lambda]:
         yield endpoint
 
 
-@pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Database]]:
-    """Every Database that the wiring makes, so that it can be closed."""
-    made: list[Database] = []
+def remember(patch: pytest.MonkeyPatch, made: list[Database]) -> None:
+    """Note every Database that the wiring makes, so that it can be closed."""
     connect = Database.__init__
 
-    def remember(self: Database, *arguments: object, **named: object) -> None:
-        connect(self, *arguments, **named)  # type: ignore[arg-type]
+    def noted(self: Database, *arguments: Any, **named: Any) -> None:
+        connect(self, *arguments, **named)
         made.append(self)
 
-    monkeypatch.setattr(Database, "__init__", remember)
-    yield made
+    patch.setattr(Database, "__init__", noted)
+
+
+def finish(api: Api, database: Database) -> None:
+    loop = api.gateway.loop
+    loop.run_until_complete(database.close())
+    loop.run_until_complete(loop.shutdown_default_executor())
+    loop.close()
+    asyncio.set_event_loop(None)
 
 
 @pytest.fixture
 def make_api(
-    database_url: str, url_as: Callable[[str], str], endpoint: Lambda, opened: list[Database]
+    database_url: str, url_as: Callable[[str], str], endpoint: Lambda, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[..., Api]]:
     """``make_api(page=..., LIMIT_X="1")`` is a client of a function with those settings."""
+    databases: list[Database] = []
     made: list[Api] = []
+    remember(monkeypatch, databases)
 
-    def make(**settings: object) -> Api:
-        made.append(Api(database_url, url_as("accept"), endpoint, **settings))  # type: ignore[arg-type]
+    def make(**settings: Any) -> Api:
+        made.append(Api(database_url, url_as("accept"), endpoint, **settings))
         return made[-1]
 
     yield make
-    for api, database in zip(made, opened, strict=True):
-        api.gateway.loop.run_until_complete(database.close())
-        api.gateway.loop.run_until_complete(api.gateway.loop.shutdown_default_executor())
-        api.gateway.loop.close()
-    asyncio.set_event_loop(None)
+    for api, database in zip(made, databases, strict=True):
+        finish(api, database)
 
 
 @pytest.fixture
 def api(make_api: Callable[..., Api]) -> Api:
     return make_api()
+
+
+@pytest.fixture(scope="module")
+def shared_api(postgres_server: Postgres) -> Iterator[Api]:
+    """One function for all tests of a module, for those that store nothing."""
+    name = "refusals"
+    postgres_server.create_database(name, template=TEMPLATE)
+    with pytest.MonkeyPatch.context() as patch, local_lambda() as endpoint:
+        made: list[Database] = []
+        remember(patch, made)
+        api = Api(postgres_server.url(name), postgres_server.url(name, "accept"), endpoint)
+        yield api
+        finish(api, made[0])
+    postgres_server.drop_database(name)

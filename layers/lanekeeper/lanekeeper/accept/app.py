@@ -24,8 +24,9 @@ def build_app(services: Services) -> Edge:
         openapi_url="/openapi.json",
         redirect_slashes=False,
     )
-    for routes in (chat_routes, history_routes, about_routes):
-        app.include_router(routes(services))
-    add_refusals(app)
+    routers = [routes(services) for routes in (chat_routes, history_routes, about_routes)]
+    for router in routers:
+        app.include_router(router)
+    add_refusals(app, routers)
     add_document(app)
     return Edge(app)

@@ -52,7 +52,7 @@ def chat_routes(services: Services) -> APIRouter:
         return _answer(request, safe)
 
     @routes.post(
-        "/chat/{conversation_id}/stop",
+        "/chat/{conversationId}/stop",
         status_code=202,
         summary="Stop what is being answered",
         response_class=JSONResponse,

@@ -1,11 +1,12 @@
 """Every refusal in the contract's shape, whoever found the fault."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import psycopg
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
@@ -39,8 +40,8 @@ def answer(problem: Problem, headers: Mapping[str, str] | None = None) -> JSONRe
     return JSONResponse(problem.body(), problem.status, sent)
 
 
-def add_refusals(app: FastAPI) -> None:
-    """Let every exception that a route may raise become a refusal."""
+def add_refusals(app: FastAPI, routers: Sequence[APIRouter]) -> None:
+    """Let every exception that one of the routes may raise become a refusal."""
 
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, Problem)
@@ -56,7 +57,7 @@ def add_refusals(app: FastAPI) -> None:
         problem = _FRAMEWORKS.get(error.status_code) or Problem(
             error.status_code, "refused", "This cannot be answered."
         )
-        return answer(problem, {"Allow": ", ".join(_allowed(app, request))} if error.status_code == 405 else None)
+        return answer(problem, {"Allow": ", ".join(_allowed(routers, request))} if error.status_code == 405 else None)
 
     async def away(_: Request, error: Exception) -> Response:
         logger.error("the database is away", extra={"at": place(error)})
@@ -74,10 +75,8 @@ def add_refusals(app: FastAPI) -> None:
     app.add_exception_handler(Exception, broken)
 
 
-def _allowed(app: FastAPI, request: Request) -> list[str]:
+def _allowed(routers: Sequence[APIRouter], request: Request) -> list[str]:
     """The methods of all routes at the address of a request."""
-    methods: set[str] = set()
-    for route in app.routes:
-        if route.matches(request.scope)[0] is not Match.NONE:
-            methods |= getattr(route, "methods", None) or set()
-    return sorted(methods)
+    routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
+    there = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
+    return sorted({method for route in there for method in route.methods or ()})
