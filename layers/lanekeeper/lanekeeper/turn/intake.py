@@ -120,7 +120,8 @@ class Intake:
             "limit": self._limits.messages_per_turn,
         }
         # Mostly there are none, and one look is enough to know.
-        (rows,) = (await turn.hold.at_once(self._database, SQL["joinable_rows"], parameters=parameters)).results
+        told = await turn.hold.at_once(self._database, SQL["joinable_rows"], parameters=parameters, durable=False)
+        (rows,) = told.results
         if not rows:
             return []
         async with turn.hold.transaction(self._database) as transaction:

@@ -1,0 +1,98 @@
+"""How a turn uses its connections and what it leaves in the database (T1, B022, B024)."""
+
+import asyncio
+
+from lanekeeper.graph import Thread
+from lanekeeper.postgres import Database
+from tests.integration.turn.conftest import Talk
+
+
+async def test_b022_thirty_turns_leave_one_row_a_message_and_nothing_else(talk: Talk, database_as) -> None:
+    for number in range(30):
+        await talk.say("x" * 500)
+        await talk.script({"text": f"answer {number} " + "y" * 480})
+        await talk.run()
+    rows = await talk.rows("select count(*) as n, sum(pg_column_size(m.*)) as bytes from thread_messages m")
+    assert rows[0]["n"] == 60
+    state = 30 * 1000
+    assert rows[0]["bytes"] < 2 * state
+    thread = Thread("conv_ana", "ana")
+    async with database_as("worker").transaction(user_id="ana") as transaction:
+        await thread.load(transaction)
+    assert len(thread.messages) == 60
+    await talk.superuser.execute("delete from users where id = 'ana'")
+    assert await talk.rows("select * from thread_messages") == []
+
+
+async def test_b024_no_transaction_stays_open_across_a_model_call_but_the_lane_locks(talk: Talk) -> None:
+    await talk.say("hello")
+    await talk.script({"text": "Hello.", "delay_s": 0.4})
+    running = asyncio.create_task(talk.run())
+
+    async def asked() -> bool:
+        return len(await talk.requests()) == 1
+
+    await talk.until(asked)
+    rows = await talk.rows(
+        "select state, xact_start is not null as inside, backend_xid is not null as wrote from pg_stat_activity "
+        "where usename = 'lanekeeper_worker' and datname = current_database()"
+    )
+    assert [row["inside"] for row in rows].count(True) == 1
+    assert not any(row["wrote"] for row in rows)
+    await running
+
+
+async def test_b024_nothing_is_prepared_on_the_server(database_as) -> None:
+    database: Database = database_as("worker")
+    for _ in range(10):
+        async with database.transaction(user_id="ana") as transaction:
+            await transaction.rows("select id from conversations where user_id = %(user_id)s", {"user_id": "ana"})
+    async with database.transaction() as transaction:
+        assert await transaction.rows("select name from pg_prepared_statements") == []
+
+
+async def test_a_connection_that_was_ended_is_replaced_within_one_statement(database_as, connect_as) -> None:
+    database: Database = database_as("accept")
+    async with database.transaction() as transaction:
+        row = await transaction.row("select pg_backend_pid() as pid")
+    superuser = await connect_as()
+    await superuser.execute("select pg_terminate_backend(%s)", [row["pid"]])
+    await asyncio.sleep(0.1)
+    async with database.transaction(user_id="ana") as transaction:
+        again = await transaction.row("select pg_backend_pid() as pid, lanekeeper.person() as person")
+    assert again["pid"] != row["pid"]
+    assert again["person"] == "ana"
+
+
+async def test_the_persons_name_ends_with_the_transaction(database_as) -> None:
+    database: Database = database_as("accept")
+    async with database.transaction(user_id="ana"):
+        pass
+    ((row,),) = await database.at_once("select lanekeeper.person() as person", user_id="ben")
+    assert row["person"] == "ben"
+    async with database.transaction() as transaction:
+        assert await transaction.row("select lanekeeper.person() as person") == {"person": None}
+
+
+async def test_a_turn_makes_five_durable_commits_and_an_acceptance_one(talk: Talk) -> None:
+    """Counted as commits that wait for the disk: acceptance is the sixth (`docs/decisions`, who holds a lane)."""
+    await talk.say("warm up")
+    await talk.script({"text": "Hello."})
+    await talk.run()
+    durable: list[str] = []
+    original = Database.transaction
+
+    def counting(self, **options):
+        if options.get("durable", True):
+            durable.append(options.get("user_id") or "")
+        return original(self, **options)
+
+    await talk.say("hello")
+    await talk.script({"text": "Hello."})
+    Database.transaction = counting  # type: ignore[method-assign, assignment]
+    try:
+        await talk.run()
+    finally:
+        Database.transaction = original  # type: ignore[method-assign]
+    # The claim, the answer with its price, the end, the delivery; then the look that finds no further lane.
+    assert durable == ["", "ana", "ana", "ana", ""]
