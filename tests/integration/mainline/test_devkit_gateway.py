@@ -19,6 +19,7 @@ from lanekeeper.mainline.errors import MainlineError
 from lanekeeper.mainline.langchain import MainlineChatModel
 from lanekeeper.mainline.reply import Delta, Ending, ToolCall
 from lanekeeper.settings import Settings
+from tests.devkit.mainline.search import Corpus
 from tests.unit.mainline.gateway import Book
 from tests.unit.tools.toys import CONTEXT, LIMITS
 from toolsets import all_tools
@@ -129,7 +130,8 @@ async def test_langchains_model_answers_through_it(kit: Kit):
 
 
 async def test_the_search_tool_asks_the_local_vendor(kit: Kit):
-    outcome = await all_tools(kit.settings, LIMITS).call(ToolCall("c1", "web_search", {"query": "moon"}), CONTEXT)
+    query = Corpus.load().articles[0].title
+    outcome = await all_tools(kit.settings, LIMITS).call(ToolCall("c1", "web_search", {"query": query}), CONTEXT)
     assert not outcome.is_error, outcome.content
     assert 1 <= len(outcome.output["results"]) <= 5
     assert all(sorted(result) == ["snippet", "title", "url"] for result in outcome.output["results"])

@@ -12,7 +12,7 @@ def storable(text: str) -> str:
     """The text with surrogate halves joined, lone ones replaced, and NUL left out."""
     if not _UNSTORABLE.search(text):
         return text
-    return text.replace("\0", "").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "")
 
 
 class StorableText:
