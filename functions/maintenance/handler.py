@@ -7,6 +7,6 @@ from lanekeeper.wiring.maintenance import Maintenance
 maintenance = Maintenance()
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ARG001
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Run the job that the event names: ``{"job": "tick"}`` or ``{"job": "nightly"}``."""
     return maintenance.run(event["job"])

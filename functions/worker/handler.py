@@ -7,6 +7,6 @@ from lanekeeper.wiring.worker import Worker
 worker = Worker()
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, int]:  # noqa: ARG001
+def handler(event: dict[str, Any], context: Any) -> dict[str, int]:
     """Run turns until no lane waits or the time is nearly over; how many ran."""
     return {"turns": worker.run(context.get_remaining_time_in_millis)}

@@ -33,7 +33,8 @@ async def write(
     async with connection.transaction():
         await connection.execute("insert into users (id) values (%(user_id)s) on conflict do nothing", ids)
         await connection.execute(
-            "insert into conversations (id, user_id, agent_id, title) values (%(conversation_id)s, %(user_id)s, %(agent_id)s, 'A talk') on conflict do nothing",
+            "insert into conversations (id, user_id, agent_id, title) "
+            "values (%(conversation_id)s, %(user_id)s, %(agent_id)s, 'A talk') on conflict do nothing",
             ids,
         )
         await connection.execute(
@@ -47,9 +48,9 @@ async def write(
             ids,
         )
         await connection.execute(
-            "insert into inbox (user_id, conversation_id, kind, turn_id, accepted_turn_id, message_id, idempotency_key, "
-            "body_hash, agent_id, payload) values (%(user_id)s, %(conversation_id)s, %(kind)s, %(turn_id)s, %(turn_id)s, "
-            "%(message_id)s, %(message_id)s, 'hash', %(agent_id)s, %(payload)s)",
+            "insert into inbox (user_id, conversation_id, kind, turn_id, accepted_turn_id, message_id, "
+            "idempotency_key, body_hash, agent_id, payload) values (%(user_id)s, %(conversation_id)s, %(kind)s, "
+            "%(turn_id)s, %(turn_id)s, %(message_id)s, %(message_id)s, 'hash', %(agent_id)s, %(payload)s)",
             ids | {"payload": Jsonb({"text": text})},
         )
         await connection.execute(

@@ -21,7 +21,8 @@ insert into lanes (user_id, ready_at) select 'u' || n, case when n %% 50 = 0 the
 insert into turns (id, user_id, conversation_id, agent_id, reply_id, state)
   select 't' || n || '-' || m, 'u' || n, 'c' || n, 'a', 'r', 'done'
   from generate_series(1, %(people)s) n, generate_series(1, 5) m;
-insert into inbox (user_id, conversation_id, turn_id, accepted_turn_id, message_id, idempotency_key, body_hash, agent_id, state)
+insert into inbox (user_id, conversation_id, turn_id, accepted_turn_id, message_id, idempotency_key, body_hash,
+                   agent_id, state)
   select 'u' || n, 'c' || n, 't' || n || '-' || m, 't' || n || '-' || m, 'm' || m, 'k' || m, 'h', 'a',
          case when n %% 50 = 0 and m = 5 then 'new' else 'done' end
   from generate_series(1, %(people)s) n, generate_series(1, 5) m;
@@ -95,7 +96,10 @@ async def test_no_statement_of_the_turn_reads_a_table_from_end_to_end(crowd: Any
         assert not list(scanned((json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"])), name
 
 
-@pytest.mark.parametrize("function", ["claim_lane", "lapsed_lanes", "undelivered", "waiting_lanes", "maintenance_is_due"])
+ACROSS = ["claim_lane", "lapsed_lanes", "undelivered", "waiting_lanes", "maintenance_is_due"]
+
+
+@pytest.mark.parametrize("function", ACROSS)
 async def test_no_look_across_people_reads_a_table_from_end_to_end(crowd: Any, function: str) -> None:
     cursor = await crowd.execute("select prosrc from pg_proc where proname = %s", [function])
     source = (await cursor.fetchone())["prosrc"]

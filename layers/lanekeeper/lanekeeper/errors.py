@@ -3,7 +3,7 @@
 from lanekeeper.types import Json
 
 
-class Problem(Exception):
+class Problem(Exception):  # noqa: N818 - an answer to a person, not an accident
     """A refusal that reaches the person: plain words, a next step, and an HTTP status.
 
     Args:

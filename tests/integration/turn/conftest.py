@@ -74,9 +74,7 @@ class Talk:
         return self.sent[-1]
 
     async def script(self, *replies: dict[str, Any]) -> None:
-        response = await self.http.post(
-            "/control/model", json={"sub": self.user_id, "replies": list(replies)}
-        )
+        response = await self.http.post("/control/model", json={"sub": self.user_id, "replies": list(replies)})
         assert response.status_code == 200, response.text
 
     async def run(self, engine: Engine | None = None) -> int:
@@ -134,7 +132,8 @@ async def talk(
     """A talk of Ana's. ``new_engine`` gives a second worker."""
     databases: list[Database] = []
     mainline = Mainline(f"{mainline_url}/v1", Secret(KEY), LIMITS)
-    agent = Agent(id="assistant", name="Assistant", prompt=Prompt("You help.", "v1", "hash"), tools=Toolset([LOOK], LIMITS))
+    prompt = Prompt("You help.", "v1", "hash")
+    agent = Agent(id="assistant", name="Assistant", prompt=prompt, tools=Toolset([LOOK], LIMITS))
 
     def new_engine() -> Engine:
         holder = new_id("worker")

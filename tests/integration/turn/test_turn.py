@@ -1,5 +1,8 @@
 """One message, answered: what is written, shown and charged (B1, L1, L4, E4, K2)."""
 
+import asyncio
+from itertools import pairwise
+
 from tests.integration.turn.conftest import Talk, kinds, text_of
 
 SEARCH = {"text": "Let me look.", "calls": [{"name": "test_look", "args": {"query": "owls"}}]}
@@ -105,7 +108,7 @@ async def test_b072_each_request_begins_with_the_one_before_it(talk: Talk) -> No
         await talk.script(SEARCH, {"text": f"answer to {text}"})
         await talk.run(talk.new_engine())
     requests = await talk.requests()
-    for earlier, later in zip(requests, requests[1:], strict=False):
+    for earlier, later in pairwise(requests):
         kept = earlier["body"]["messages"][:-1]
         assert later["body"]["messages"][: len(kept)] == kept
         assert later["body"]["tools"] == earlier["body"]["tools"]
@@ -150,8 +153,6 @@ async def test_b005_a_message_after_the_last_look_is_answered_without_a_nudge(ta
     await talk.say("A")
     await talk.script({"text": "Answer to A", "delay_s": 0.3}, {"text": "Answer to B"})
 
-    import asyncio
-
     running = asyncio.create_task(talk.run())
 
     async def asked() -> bool:
@@ -190,8 +191,6 @@ async def test_the_default_model_is_a_setting_in_the_database(talk: Talk) -> Non
 
 
 async def test_a_deleted_conversation_ends_its_running_turn_quietly(talk: Talk) -> None:
-    import asyncio
-
     await talk.say("one")
     await talk.script({"text": "never mind", "delay_s": 0.3})
     running = asyncio.create_task(talk.run())

@@ -10,7 +10,9 @@ from lanekeeper.mainline.messages import to_wire
 
 MESSAGES: list[AnyMessage] = [
     HumanMessage("Grüße, 北京 \u2028", id="m1"),
-    HumanMessage([{"type": "text", "text": "see"}, {"type": "image", "base64": "AA==", "mime_type": "image/png"}], id="m2"),
+    HumanMessage(
+        [{"type": "text", "text": "see"}, {"type": "image", "base64": "AA==", "mime_type": "image/png"}], id="m2"
+    ),
     AIMessage(
         "Let me look.",
         id="m3",

@@ -1,5 +1,7 @@
 """A draft that died after its first text is continued, never said twice."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,7 +41,7 @@ def test_what_was_shown_always_begins_the_answer_and_what_is_stored_is_what_was_
     said: str, whole: str, cuts: list[int]
 ) -> None:
     edges = [0, *sorted(cuts), len(whole)]
-    pieces = [whole[begin:end] for begin, end in zip(edges, edges[1:], strict=False)]
+    pieces = [whole[begin:end] for begin, end in pairwise(edges)]
     new, stored = shown(said, pieces)
     assert stored == said + new
 

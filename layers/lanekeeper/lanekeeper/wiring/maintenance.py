@@ -33,7 +33,10 @@ class Maintenance:
         self._worker = settings.worker_function
         self._runner = asyncio.Runner()
         database = Database(settings.dial, "lanekeeper-maintenance")
-        self._jobs: dict[str, Tick | Nightly] = {"tick": Tick(database, self._wake, limits), "nightly": Nightly(database, limits)}
+        self._jobs: dict[str, Tick | Nightly] = {
+            "tick": Tick(database, self._wake, limits),
+            "nightly": Nightly(database, limits),
+        }
 
     def run(self, job: str) -> Json:
         """Run a job; what it found or did, in counts.
