@@ -5,7 +5,7 @@ PYTHON ?= python3.13
 ARCHITECTURE ?= arm64
 MACHINE = $(if $(filter arm64,$(ARCHITECTURE)),aarch64,$(ARCHITECTURE))
 PACKAGES = $(ARTIFACTS_DIR)/python
-PAGE = web/dist
+PAGE ?= web/dist
 RDS_CA = layers/dependencies/rds-ca.pem
 
 # AWS services whose description botocore needs at run time. The other four hundred are left out.

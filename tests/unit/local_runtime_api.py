@@ -8,6 +8,8 @@ from typing import Any
 
 from lanekeeper.stream_runtime.prelude import DELIMITER
 
+ARN = "arn:aws:lambda:eu-central-1:111122223333:function:local"
+ACCEPTED = b"HTTP/1.1 202 Accepted\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
 EVENT = {
     "resource": "/chat/{conversationId}/stream",
     "path": "/chat/conv_1/stream",
@@ -70,17 +72,22 @@ class LocalRuntimeApi:
             headers = await self._headers(reader)
             if path.endswith("/invocation/next"):
                 request_id, body, deadline = await self.events.get()
-                answer = f"HTTP/1.1 {self.next_status} OK\r\nContent-Length: {len(body)}\r\n"
-                answer += (
-                    f"Lambda-Runtime-Aws-Request-Id: {request_id}\r\nLambda-Runtime-Trace-Id: Root={request_id}\r\n"
-                )
-                answer += f"Lambda-Runtime-Deadline-Ms: {round(deadline * 1000)}\r\n\r\n"
-                writer.write(answer.encode() + body)
+                lines = [
+                    f"HTTP/1.1 {self.next_status} OK",
+                    f"Content-Length: {len(body)}",
+                    "Content-Type: application/json",  # without it Lambda's own client crashes
+                    "Connection: close",
+                    f"Lambda-Runtime-Aws-Request-Id: {request_id}",
+                    f"Lambda-Runtime-Trace-Id: Root={request_id}",
+                    f"Lambda-Runtime-Invoked-Function-Arn: {ARN}",
+                    f"Lambda-Runtime-Deadline-Ms: {round(deadline * 1000)}",
+                ]
+                writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
             else:
                 reply = self.replies.setdefault(path.split("/")[-2], Reply())
                 reply.path, reply.headers = path, headers
                 await self._keep(reader, reply)
-                writer.write(b"HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n")
+                writer.write(ACCEPTED + b"2\r\n{}\r\n0\r\n\r\n")
             await writer.drain()
         writer.close()
 
