@@ -120,9 +120,8 @@ class Api:
         }
         self.gateway: Gateway = accept.build(self.environment)
 
-    def token(self, sub: str = "ana", **claims: Any) -> str:
-        now = datetime.now(UTC)
-        return issuer.sign(issuer.claims(now, sub=sub, **claims), KEY)
+    def token(self, sub: str = "ana", claims: Mapping[str, Any] | None = None) -> str:
+        return issuer.sign(issuer.claims(datetime.now(UTC), sub=sub, **(claims or {})), KEY)
 
     def __call__(
         self,

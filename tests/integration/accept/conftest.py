@@ -45,15 +45,16 @@ def make_api(
 ) -> Iterator[Callable[..., Api]]:
     """``make_api(page=..., LIMIT_X="1")`` is a client of a function with those settings."""
     databases: list[Database] = []
-    made: list[Api] = []
+    made: list[tuple[Api, Database]] = []
     remember(monkeypatch, databases)
 
     def make(**settings: Any) -> Api:
-        made.append(Api(database_url, url_as("accept"), endpoint, **settings))
-        return made[-1]
+        api = Api(database_url, url_as("accept"), endpoint, **settings)
+        made.append((api, databases[-1]))
+        return api
 
     yield make
-    for api, database in zip(made, databases, strict=True):
+    for api, database in made:
         finish(api, database)
 
 

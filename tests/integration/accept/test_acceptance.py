@@ -227,7 +227,7 @@ def test_a_timezone_that_does_not_exist_changes_nothing(api: Api) -> None:
 
 def test_the_tokens_name_and_zone_count_until_a_message_says_more(api: Api) -> None:
     def send(**body: Any) -> None:
-        token = api.token(name="Ana", zoneinfo="Asia/Tokyo")
+        token = api.token(claims={"name": "Ana", "zoneinfo": "Asia/Tokyo"})
         api("POST", "/chat", {"text": "Hi", **body}, headers={"Authorization": f"Bearer {token}"})
 
     send()

@@ -1,11 +1,10 @@
 """The page's files, as the build left them in one folder."""
 
 import json
-import mimetypes
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.responses import Response
 
@@ -14,6 +13,19 @@ from lanekeeper.errors import Problem
 # A build names each asset after its content, so what has this name never changes.
 _FOR_EVER = "public, max-age=31536000, immutable"
 _ASK_FIRST = "no-cache"
+# What a build leaves. Named here, since what a machine knows of media types differs from machine to machine.
+_KINDS = {
+    ".css": "text/css",
+    ".html": "text/html",
+    ".ico": "image/x-icon",
+    ".js": "text/javascript",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".webp": "image/webp",
+    ".woff2": "font/woff2",
+}
+_ORIGIN = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]+)?(?=/|$)")
 
 
 class Page:
@@ -60,7 +72,7 @@ class Page:
         path = self._files.get(name)
         if path is None:
             raise Problem(404, "not_found", "There is nothing at this address.", "Check the address.")
-        kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+        kind = _KINDS.get(path.suffix, "application/octet-stream")
         headers = {**self._headers, "Cache-Control": caching}
         return Response(path.read_bytes(), media_type=kind, headers=headers)
 
@@ -72,15 +84,13 @@ def _files(folder: Path) -> dict[str, Path]:
 
 def _policy(config: Mapping[str, Any]) -> str:
     endpoints = (config.get(name) for name in ("issuer", "authorizationEndpoint", "tokenEndpoint"))
-    hosts = {
-        f"https://{urlsplit(url).netloc}" for url in endpoints if isinstance(url, str) and url.startswith("https://")
-    }
+    origins = {match[0] for url in endpoints if isinstance(url, str) and (match := _ORIGIN.match(url))}
     return "; ".join(
         (
             "default-src 'self'",
             "img-src 'self' data:",
             "style-src 'self' 'unsafe-inline'",
-            " ".join(("connect-src 'self'", *sorted(hosts))),
+            " ".join(("connect-src 'self'", *sorted(origins))),
             "object-src 'none'",
             "base-uri 'none'",
             "form-action 'self'",
