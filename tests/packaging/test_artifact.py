@@ -104,9 +104,13 @@ def test_every_module_has_bytecode_that_is_never_checked_against_its_source(buil
 
 
 def test_the_layers_hold_the_engine_s_sql_and_prompts_and_no_tests(built: Built) -> None:
-    for layer, source in (("LanekeeperLayer", "lanekeeper/lanekeeper"), ("AgentsLayer", "agents/agents")):
+    for layer, source in (
+        ("Lanekeeper", "lanekeeper/lanekeeper"),
+        ("Agents", "agents/agents"),
+        ("Agents", "agents/toolsets"),
+    ):
         home = ROOT / "layers" / source
-        packed = built.folder / layer / "python" / home.name
+        packed = built.folder / f"{layer}Layer" / "python" / home.name
         wanted = {
             path.relative_to(home) for path in home.rglob("*") if path.is_file() and "__pycache__" not in path.parts
         }

@@ -1,0 +1,54 @@
+"""What people wait for starts light: loading accept or stream loads no graph, no model client and no AWS SDK."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("langgraph", "langchain", "langchain_core", "langchain_openai", "langsmith", "openai", "boto3")
+
+# As on Lambda: settings that production would take.
+ENVIRONMENT = {
+    "LANEKEEPER_ENVIRONMENT": "production",
+    "DATABASE_URL": "postgresql://lanekeeper_accept@database.example.com/lanekeeper",
+    "DATABASE_CA": "/opt/rds-ca.pem",
+    "OIDC_ISSUER": "https://issuer.example.com",
+    "OIDC_KIND": "oidc",
+    "OIDC_CLIENTS": "web",
+    "MAINLINE_BASE_URL": "https://mainline.example.com/v1",
+    "WORKER_FUNCTION": "worker",
+    "AWS_REGION": "eu-central-1",
+}
+LOAD = "import json, sys, handler; assert handler.handler; print(json.dumps(sorted(sys.modules)))"
+
+
+def modules(function: str) -> list[str]:
+    """Everything that is loaded once a function's handler is."""
+    folders = [ROOT / "functions" / function, ROOT / "layers/lanekeeper", ROOT / "layers/agents"]
+    loaded = subprocess.run(
+        [sys.executable, "-c", LOAD],
+        cwd=folders[0],
+        env={**ENVIRONMENT, "PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(map(str, folders))},
+        capture_output=True,
+        text=True,
+    )
+    assert loaded.returncode == 0, loaded.stderr
+    names: list[str] = json.loads(loaded.stdout)
+    return names
+
+
+@pytest.mark.parametrize("function", ["accept", "stream"])
+def test_a_function_that_people_wait_for_loads_nothing_heavy(function: str) -> None:
+    loaded = modules(function)
+    assert "lanekeeper.postgres" in loaded
+    assert [name for name in loaded if name.partition(".")[0] in HEAVY] == []
+    # Powertools asks botocore for its version; its clients and their descriptions stay out.
+    assert [name for name in loaded if name.startswith("botocore.")] == []
+
+
+def test_the_stream_function_needs_no_web_framework_that_describes_itself() -> None:
+    assert [name for name in modules("stream") if name.partition(".")[0] in {"fastapi", "pydantic"}] == []
