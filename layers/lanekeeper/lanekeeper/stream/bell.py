@@ -19,18 +19,18 @@ class Ear:
     """What one stream has heard of its turn."""
 
     def __init__(self, turn_id: str) -> None:
-        self._turn_id = turn_id
+        self.turn_id = turn_id
         self._heard = 0
         self._deaf = False
         self._stirred = asyncio.Event()
 
     def turn_to(self, turn_id: str) -> None:
         """Hear of another turn from now on."""
-        self._turn_id, self._heard = turn_id, 0
+        self.turn_id, self._heard = turn_id, 0
 
     def hear(self, turn_id: str, seq: int) -> None:
         """A turn has chunks up to ``seq``."""
-        if turn_id == self._turn_id:
+        if turn_id == self.turn_id:
             self._heard = max(self._heard, seq)
             self._stirred.set()
 
@@ -110,12 +110,16 @@ class Bell:
             ear.deafen()
 
     def _heard(self, notify: psycopg.Notify) -> None:
+        # All turns share the channel, so most of what is heard concerns nobody here.
+        concerned = [ear for ear in self._ears if ear.turn_id in notify.payload]
+        if not concerned:
+            return
         try:
-            payload = json.loads(notify.payload)
-            turn_id, seq = str(payload["turn"]), int(payload["seq"])
+            message = json.loads(notify.payload)
+            turn_id, seq = str(message["turn"]), int(message["seq"])
         except (ValueError, TypeError, KeyError):
             return
-        for ear in self._ears:
+        for ear in concerned:
             ear.hear(turn_id, seq)
 
     def _readable(self) -> None:
