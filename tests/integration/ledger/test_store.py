@@ -7,14 +7,13 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
-from lanekeeper.errors import LaneLostError
 from lanekeeper.ledger import store
 from lanekeeper.ledger.call import Call
-from lanekeeper.ledger.meter import DatabaseMeter, stored_prices
+from lanekeeper.ledger.prices import stored_prices
 from lanekeeper.ledger.rules import Price, Usage
 from lanekeeper.limits import Limits
 from lanekeeper.mainline.catalogue import DEFAULT, parse_catalogue
-from lanekeeper.postgres import Database, Transaction
+from lanekeeper.postgres import Database
 from lanekeeper.postgres.stored_setting import StoredSetting
 from tests.conftest import ConnectAs
 
@@ -60,14 +59,6 @@ async def test_a_call_has_one_row_from_before_it_is_made_to_when_it_is_paid_k2(
     ]
 
 
-async def test_a_call_recorded_twice_is_paid_once(database_as: DatabaseAs, connect_as: ConnectAs):
-    async with database_as("worker").transaction(user_id="ana") as tx:
-        await store.record_cost(tx, CALL, Usage(), None, failed=True)
-        await store.record_cost(tx, CALL, USED, None, failed=False)
-    [row] = await cost_rows(connect_as)
-    assert (row["status"], row["micros"]) == ("exact", 120)
-
-
 async def test_a_call_that_was_never_opened_cannot_be_settled(database_as: DatabaseAs):
     async with database_as("worker").transaction(user_id="ana") as tx:
         assert not await store.settle_cost(tx, CALL, USED, None, failed=False)
@@ -86,31 +77,26 @@ async def test_limits_that_were_met_are_counted_e6(database_as: DatabaseAs, conn
     assert await asked.fetchall() == [{"user_id": "ana", "turn_id": "turn_1", "kind": "length"}]
 
 
-async def test_the_meter_writes_row_and_request_and_prices_by_the_table_a4(
-    database_as: DatabaseAs, connect_as: ConnectAs
-):
-    admin = await connect_as()
-    await admin.execute(
+async def test_the_exact_request_of_a_sampled_turn_is_kept_a4(database_as: DatabaseAs, connect_as: ConnectAs):
+    async with database_as("worker").transaction(user_id="ana") as tx:
+        await store.keep_request(tx, "ana", "turn_1", {"messages": [{"role": "user", "content": "hi"}]})
+    asked = await (await connect_as()).execute("select user_id, turn_id, body from model_requests")
+    kept = {"user_id": "ana", "turn_id": "turn_1", "body": {"messages": [{"role": "user", "content": "hi"}]}}
+    assert await asked.fetchall() == [kept]
+
+
+async def test_a_call_without_a_price_is_paid_by_the_table(database_as: DatabaseAs, connect_as: ConnectAs):
+    await (await connect_as()).execute(
         "insert into settings (key, value, changed_by) values ('prices', %s, 'test')",
         ['{"small": {"input": 1000000, "output": 2000000}}'],
     )
-    meter = DatabaseMeter(database_as("worker"), stored_prices(Limits()), keep_requests=True)
-    await meter.opened(CALL)
-    await meter.settled(CALL, dataclasses.replace(USED, micros=None), failed=False)
+    prices = stored_prices(Limits())
+    async with database_as("worker").transaction(user_id="ana") as tx:
+        price = (await prices.read(tx)).get("small")
+        await store.open_cost(tx, CALL)
+        await store.settle_cost(tx, CALL, dataclasses.replace(USED, micros=None), price, failed=False)
     [row] = await cost_rows(connect_as)
     assert (row["status"], row["micros"]) == ("exact", 16)
-    asked = await admin.execute("select body from model_requests where user_id = 'ana' and turn_id = 'turn_1'")
-    assert await asked.fetchall() == [{"body": {"messages": []}}]
-
-
-async def test_a_meter_whose_guard_says_no_writes_nothing(database_as: DatabaseAs, connect_as: ConnectAs):
-    async def lost(tx: Transaction) -> None:
-        raise LaneLostError
-
-    meter = DatabaseMeter(database_as("worker"), stored_prices(Limits()), guard=lost)
-    with pytest.raises(LaneLostError):
-        await meter.opened(CALL)
-    assert await cost_rows(connect_as) == []
 
 
 async def test_a_setting_is_read_again_once_it_is_no_longer_believed_b10(

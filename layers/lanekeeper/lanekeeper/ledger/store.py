@@ -20,11 +20,6 @@ async def settle_cost(tx: Transaction, call: Call, usage: Usage, price: Price | 
     return await tx.run(SQL["settle_cost"], _key(call) | _cost(usage, price, failed=failed)) == 1
 
 
-async def record_cost(tx: Transaction, call: Call, usage: Usage, price: Price | None, *, failed: bool) -> None:
-    """Put down what a call cost, opened before or not, once: a repeat changes the same row."""
-    await tx.run(SQL["record_cost"], _key(call) | _cost(usage, price, failed=failed))
-
-
 async def count_limit_hit(tx: Transaction, user_id: str, turn_id: str | None, kind: str) -> None:
     """Count that a limit was met, such as ``length`` or ``rate_limited`` (E6)."""
     await tx.run(SQL["count_limit_hit"], {"user_id": user_id, "turn_id": turn_id, "kind": kind})

@@ -11,15 +11,6 @@ set micros = %(micros)s, status = %(status)s,
     input_tokens = %(input_tokens)s, cached_tokens = %(cached_tokens)s, output_tokens = %(output_tokens)s
 where user_id = %(user_id)s and call_id = %(call_id)s
 
--- name: record_cost
-insert into costs (user_id, turn_id, call_id, feature, model, micros, status,
-                   input_tokens, cached_tokens, output_tokens, created_at)
-values (%(user_id)s, %(turn_id)s, %(call_id)s, %(feature)s, %(model)s, %(micros)s, %(status)s,
-        %(input_tokens)s, %(cached_tokens)s, %(output_tokens)s, lanekeeper.now())
-on conflict (call_id) do update
-set micros = excluded.micros, status = excluded.status, input_tokens = excluded.input_tokens,
-    cached_tokens = excluded.cached_tokens, output_tokens = excluded.output_tokens
-
 -- name: count_limit_hit
 insert into limit_hits (user_id, turn_id, kind, at) values (%(user_id)s, %(turn_id)s, %(kind)s, lanekeeper.now())
 

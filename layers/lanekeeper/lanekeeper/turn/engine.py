@@ -10,7 +10,7 @@ from lanekeeper.errors import DatabaseUnreachableError, LaneLostError
 from lanekeeper.graph import AgentGraph, StepLimitError
 from lanekeeper.lane import LaneLock, Watch
 from lanekeeper.lane.watch import Watched
-from lanekeeper.ledger.meter import stored_prices
+from lanekeeper.ledger.prices import stored_prices
 from lanekeeper.ledger.rules import Prices
 from lanekeeper.limits import Limits
 from lanekeeper.mainline.catalogue import DEFAULT, SETTING, Model, parse_catalogue
