@@ -32,7 +32,7 @@ class Worker:
         # All of a worker's connections carry one name, by which the tick ends them when the worker is lost.
         holder = new_id("worker")
         # The lock's transaction does nothing for as long as a turn lasts, and no longer.
-        idle_s = int(limits.turn_s + limits.drain_reserve_s)
+        idle_s = int(limits.turn_s) + 30
         self._runner = asyncio.Runner()
         self._engine = Engine(
             work=Database(settings.dial, holder),
