@@ -1,3 +1,4 @@
+import "./noCodeFromText";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { SignIn } from "./auth/signIn";

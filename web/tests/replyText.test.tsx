@@ -1,6 +1,7 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, test } from "vitest";
 import ReplyText from "../src/reply/ReplyText";
+import { spoken } from "../src/reply/spoken";
 
 const drawn = (text: string, isWritten = true) =>
   renderToStaticMarkup(<ReplyText text={text} isWritten={isWritten} />).replace(/^<div class="reply-text">|<\/div>$/g, "");
@@ -64,4 +65,9 @@ describe("a reply's text", () => {
     const whole = "# T\n\n- a **b** [c](https://x.example)\n\n```py\nx = 1\n```\n\n| a |\n|---|\n| `1` |\n\n> q ~~d~~ ![i](https://x.example/i.png)";
     for (let end = 0; end <= whole.length; end += 1) expect(drawn(whole.slice(0, end), false)).not.toContain("<img");
   });
+});
+
+test("a reply is spoken without its marks", () => {
+  const text = "# Towers\n\nThe **Pharos** is *old*, see [the page](https://x.example).\n\n- one\n- 2 * 3 * 4\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1\n```";
+  expect(spoken(text)).toBe("Towers\nThe Pharos is old, see the page.\none\n2 * 3 * 4\na, b\n1, 2\nx = 1");
 });

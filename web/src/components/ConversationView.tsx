@@ -22,6 +22,7 @@ export function ConversationView({ live, workspace }: { live: LiveConversation; 
   const { messages, status } = useChat<ReplyMessage>({ chat: live.chat, throttle: DRAW_MS });
   useEffect(expectReplies, []);
   const streaming = status === "streaming" ? messages.at(-1)?.id : undefined;
+  const newestOwn = view.pending.at(-1)?.message.id ?? messages.findLast(({ role }) => role === "user")?.id;
   const isEmpty = view.phase === "ready" && messages.length === 0 && view.pending.length === 0 && !view.problem;
   const isOffline = !view.connected || view.pending.some(({ state }) => state === "offline");
   const failed = view.pending.filter(({ state }) => state === "failed");
@@ -32,6 +33,7 @@ export function ConversationView({ live, workspace }: { live: LiveConversation; 
         hasOlder={view.hasOlder}
         loadingOlder={view.loadingOlder}
         onOlder={() => void live.loadOlder()}
+        newestOwn={newestOwn}
       >
         {view.phase === "loading" && <p className="hint centred">Loading…</p>}
         {isEmpty && <Welcome onPick={(text) => live.send(text, {})} />}

@@ -55,9 +55,11 @@ export function Room({ workspace, name, isDemo, onSignOut }: Props) {
               <span className="unseen">Conversations</span>
             </button>
           )}
-          <h1 title={title}>{title}</h1>
-          <span className="badge">AI assistant</span>
-          {isDemo && <DemoLabel />}
+          <div className="talk-title">
+            <h1 title={title}>{title}</h1>
+            <span className="badge">AI assistant</span>
+            {isDemo && <DemoLabel />}
+          </div>
         </header>
         <ConversationView key={live.chatId} live={live} workspace={workspace} />
       </main>

@@ -6,6 +6,8 @@ interface Props {
   hasOlder: boolean;
   loadingOlder: boolean;
   onOlder(): void;
+  /** The person's newest message: a new one brings the end back into view. */
+  newestOwn: string | undefined;
   children: ReactNode;
 }
 
@@ -13,7 +15,7 @@ interface Props {
 const NEAR_END = 80;
 
 /** The scrolling part. It follows the newest words only while the reader is at the end. */
-export function Transcript({ label, hasOlder, loadingOlder, onOlder, children }: Props) {
+export function Transcript({ label, hasOlder, loadingOlder, onOlder, newestOwn, children }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
@@ -32,6 +34,11 @@ export function Transcript({ label, hasOlder, loadingOlder, onOlder, children }:
     if (scroller.current) grown.observe(scroller.current);
     return () => grown.disconnect();
   }, []);
+
+  useEffect(() => {
+    follows.current = true;
+    toEnd();
+  }, [newestOwn]);
 
   const onScroll = () => {
     const box = scroller.current;
