@@ -129,13 +129,14 @@ def build_page() -> None:
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
         return
     say("building the page, once")
-    environment = {**os.environ, "PATH": f"{_node_folder()}{os.pathsep}{os.environ.get('PATH', '')}"}
-    npm = shutil.which("npm", path=environment["PATH"]) or "npm"
+    node = _node()
+    environment = {**os.environ, "PATH": f"{node.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
+    npm = _npm_of(node)
     locked, installed = WEB / "package-lock.json", WEB / "node_modules" / ".package-lock.json"
     if not installed.exists() or installed.stat().st_mtime < locked.stat().st_mtime:
-        _step([npm, "ci", "--no-audit", "--no-fund", "--loglevel=error"], environment, "npm ci")
+        _step([*npm, "ci", "--no-audit", "--no-fund", "--loglevel=error"], environment, "npm ci")
         installed.touch()
-    _step([npm, "run", "build", "--silent"], environment, "npm run build")
+    _step([*npm, "run", "build", "--silent"], environment, "npm run build")
     stamp.write_text(wanted, encoding="utf-8")
 
 
@@ -145,16 +146,25 @@ def _step(command: list[str], environment: dict[str, str], name: str) -> None:
         sys.exit(f"The page could not be built: `{name}` failed in {WEB}. Without the page: python3 run.py --no-web")
 
 
-def _node_folder() -> Path:
-    """Where a new enough node is: on the PATH, else in the environment's wheel."""
+def _node() -> Path:
+    """A new enough node: on the PATH, else in the environment's wheel."""
     for program in filter(None, [shutil.which("node"), _wheel_node()]):
         version = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
         if version.startswith("v") and int(version[1:].partition(".")[0]) >= NODE_MAJOR:
-            return Path(program).parent
+            return Path(program)
     sys.exit(
         f"node {NODE_MAJOR} or newer is needed to build the page, and there is no wheel of it for this machine.\n"
         "Install it from https://nodejs.org, or leave the page out: python3 run.py --no-web"
     )
+
+
+def _npm_of(node: Path) -> list[str]:
+    # The wheel's own npm command does not find its files, so npm is started by name of its program.
+    for folder in (node.parent.parent / "lib", node.parent):
+        program = folder / "node_modules" / "npm" / "bin" / "npm-cli.js"
+        if program.exists():
+            return [str(node), str(program)]
+    return [shutil.which("npm") or "npm"]
 
 
 def _wheel_node() -> str | None:
