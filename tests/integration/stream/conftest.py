@@ -1,7 +1,9 @@
 """The stream's ASGI app on this test's database, as its own role; somebody who writes, and signed tokens."""
 
 import json
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +14,10 @@ from lanekeeper.people import Identity, Issuer, KeySet
 from lanekeeper.postgres import Database
 from lanekeeper.stream import Relay, StreamApp
 from tests.conftest import ConnectAs
+from tests.devkit import sdk
 from tests.integration.stream.author import Author
 from tests.integration.stream.tab import Tab
+from tests.integration.stream.validator import VALIDATOR
 from tests.unit.people.issuer import CLIENT, URL, claims, ec_key, public, sign
 
 KEY = ec_key()
@@ -56,3 +60,13 @@ def open_tab(stream_app: Callable[..., StreamApp]) -> OpenTab:
 async def author(connect_as: ConnectAs) -> Author:
     """Whoever writes rows."""
     return Author(await connect_as())
+
+
+@pytest.fixture(scope="session")
+def validator(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the validator that may be installed into: the shared folder is only read."""
+    folder = tmp_path_factory.mktemp("validator") / "ui-stream"
+    shutil.copytree(VALIDATOR, folder, ignore=shutil.ignore_patterns("node_modules", "captures", "test"))
+    folder.chmod(0o755)
+    sdk.install(folder)
+    return folder

@@ -1,33 +1,16 @@
-"""Captures pass the strict validator of the shared folder. A clone without that folder says so and goes on."""
+"""Captures of the stream pass the strict validator, live and retold."""
 
-import asyncio
-import os
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.devkit import sdk
 from tests.integration.stream.author import ABORT, ANSWER, SOURCE, STEP, STEP_END, Author, Turn, search, text
 from tests.integration.stream.conftest import OpenTab
 from tests.integration.stream.tab import Tab
+from tests.integration.stream.validator import needs_validator, validate
 from tests.unit.stream.test_rules import UNRULY
 
-ROOT = Path(__file__).parents[3]
-VALIDATOR = Path(os.environ.get("SHARED_DIR") or ROOT.parent / "shared") / "tools" / "ui-stream"
-
-pytestmark = pytest.mark.skipif(
-    not (VALIDATOR / "validate.mjs").exists(), reason=f"no validator at {VALIDATOR}; SHARED_DIR names another place"
-)
-
-
-@pytest.fixture(scope="module")
-def validator(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy that may be installed into: the shared folder is only read."""
-    folder = tmp_path_factory.mktemp("validator") / "ui-stream"
-    shutil.copytree(VALIDATOR, folder, ignore=shutil.ignore_patterns("node_modules", "captures", "test"))
-    sdk.install(folder)
-    return folder
+pytestmark = needs_validator
 
 
 async def capture(tab: Tab) -> bytes:
@@ -36,16 +19,6 @@ async def capture(tab: Tab) -> bytes:
         await tab.to_end()
     head = "".join(f"{name}: {value}\r\n" for name, value in tab.headers.items())
     return f"HTTP/1.1 {tab.status} OK\r\n{head}\r\n".encode() + tab.raw
-
-
-async def validate(folder: Path, first: bytes, *options: str, **files: bytes) -> None:
-    arguments = ["--sdk", "5,6,7", *options]
-    for name, content in {**files, "first": first}.items():
-        (folder / f"{name}.http").write_bytes(content)
-        arguments += [f"--{name}"] if name != "first" else []
-        arguments.append(str(folder / f"{name}.http"))
-    done = await asyncio.to_thread(sdk.run_node, "validate.mjs", *arguments, folder=folder)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 async def ended(turn: Turn, state: str) -> None:
