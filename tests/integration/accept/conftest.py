@@ -12,10 +12,15 @@ from tests.devkit.postgres import Postgres
 from tests.integration.accept.api import Api, Lambda, local_lambda
 
 
+def give_credentials(patch: pytest.MonkeyPatch) -> None:
+    """As Lambda gives them to every function."""
+    patch.setenv("AWS_ACCESS_KEY_ID", "local")
+    patch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+
+
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Lambda]:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+    give_credentials(monkeypatch)
     with local_lambda() as endpoint:
         yield endpoint
 
@@ -69,6 +74,7 @@ def shared_api(postgres_server: Postgres) -> Iterator[Api]:
     name = "refusals"
     postgres_server.create_database(name, template=TEMPLATE)
     with pytest.MonkeyPatch.context() as patch, local_lambda() as endpoint:
+        give_credentials(patch)
         made: list[Database] = []
         remember(patch, made)
         api = Api(postgres_server.url(name), postgres_server.url(name, "accept"), endpoint)
