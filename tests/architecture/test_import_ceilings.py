@@ -46,7 +46,7 @@ def test_a_function_that_people_wait_for_loads_nothing_heavy(function: str) -> N
     loaded = modules(function)
     assert "lanekeeper.postgres" in loaded
     assert [name for name in loaded if name.partition(".")[0] in HEAVY] == []
-    # Powertools asks botocore for its version; its clients and their descriptions stay out.
+    # Powertools loads the bare package; its clients and their descriptions stay out.
     assert [name for name in loaded if name.startswith("botocore.")] == []
 
 
