@@ -20,10 +20,14 @@ async def serve(options: argparse.Namespace) -> None:
     """Serve until a signal."""
     loop = asyncio.get_running_loop()
     listener: Listener
+    ending: asyncio.TimerHandle | None = None
 
     def outage(seconds: float) -> None:
+        nonlocal ending
+        if ending is not None:
+            ending.cancel()
         listener.refuse(keep="/control/")
-        loop.call_later(seconds, lambda: loop.create_task(listener.open()))
+        ending = loop.call_later(seconds, lambda: loop.create_task(listener.open()))
 
     key = os.environ.get("MAINLINE_AI_KEY") or LOCAL_KEY
     search_key = os.environ.get("SEARCH_API_KEY") or LOCAL_SEARCH_KEY

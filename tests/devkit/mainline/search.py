@@ -59,7 +59,7 @@ class Corpus:
         return [
             (self.articles[number], round(min(1.0, score / best), 4))
             for number, score in ranked[:most]
-            if score >= top / 5
+            if score >= top / 4
         ]
 
 

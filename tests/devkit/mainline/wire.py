@@ -148,7 +148,9 @@ class Connection(asyncio.Protocol):
         if not reply.done:
             reply.cut()
         self._task = None
-        if self._buffer and self._transport is not None and not self._transport.is_closing():
+        if request.headers.get("connection", "").lower() == "close":
+            self.hang_up()
+        elif self._buffer and self._transport is not None and not self._transport.is_closing():
             self._next()
 
     def _parse(self) -> Request | None:

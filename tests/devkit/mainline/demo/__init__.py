@@ -2,7 +2,13 @@
 
 from typing import Any
 
+from tests.devkit.mainline.demo import backstage, dialogue
+from tests.devkit.mainline.demo.conversation import Conversation
+from tests.devkit.mainline.demo.router import Router
 from tests.devkit.mainline.scripts import Script
+
+THINKING_S = 0.25
+TOKEN_MS = 18.0
 
 
 class DemoModel:
@@ -13,10 +19,14 @@ class DemoModel:
     """
 
     def __init__(self, *, zero_delay: bool = False) -> None:
-        self._pace_ms = 0.0 if zero_delay else 18.0
+        self._thinking_s, self._token_ms = (0.0, 0.0) if zero_delay else (THINKING_S, TOKEN_MS)
+        Router.load()
 
     def __call__(self, body: dict[str, Any], feature: str) -> Script:
         """The answer to a request for a feature."""
-        return Script(
-            text="I am a scripted demo model. I can search the web and tell you the time.", token_delay_ms=self._pace_ms
-        )
+        backstage_text = backstage.answer(body, feature)
+        if backstage_text is None:
+            text, calls = dialogue.answer(Conversation.read(body))
+        else:
+            text, calls = backstage_text, ()
+        return Script(text=text, calls=calls, delay_s=self._thinking_s, token_delay_ms=self._token_ms)
