@@ -34,7 +34,7 @@ class Worker:
             await transaction.run(
                 "update inbox set state = 'done' where turn_id = %(id)s and state = 'running'", {"id": claim.turn.id}
             )
-            await claim.hold.release(transaction)
+        await claim.hold.release(self.work)
         await self.lock.drop()
 
 

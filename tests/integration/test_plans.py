@@ -63,8 +63,7 @@ STATEMENTS = {
     "lock_lane": LANE,
     "release_lane": LANE,
     "chunks": REPLIES,
-    "undelivered": REPLIES,
-    "mark_sent": REPLIES,
+    "deliver": REPLIES,
     "messages": THREAD,
 }
 

@@ -1,6 +1,9 @@
 """How a turn uses its connections and what it leaves in the database (T1, B022, B024)."""
 
 import asyncio
+from typing import Any
+
+import pytest
 
 from lanekeeper.graph import Thread
 from lanekeeper.postgres import Database
@@ -74,25 +77,28 @@ async def test_the_persons_name_ends_with_the_transaction(database_as) -> None:
         assert await transaction.row("select lanekeeper.person() as person") == {"person": None}
 
 
-async def test_a_turn_makes_five_durable_commits_and_an_acceptance_one(talk: Talk) -> None:
-    """Counted as commits that wait for the disk: acceptance is the sixth (`docs/decisions`, who holds a lane)."""
+async def test_a_turn_waits_for_the_disk_four_times(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The claim, the answer with its price, the end, the delivery. The acceptance before it is the fifth."""
     await talk.say("warm up")
     await talk.script({"text": "Hello."})
     await talk.run()
     durable: list[str] = []
-    original = Database.transaction
+    transaction, at_once = Database.transaction, Database.at_once
 
-    def counting(self, **options):
+    def noted(self: Database, **options: Any) -> Any:
         if options.get("durable", True):
-            durable.append(options.get("user_id") or "")
-        return original(self, **options)
+            durable.append(options.get("user_id") or "nobody")
+        return transaction(self, **options)
 
+    def noted_at_once(self: Database, *statements: Any, **options: Any) -> Any:
+        if options.get("durable", True):
+            durable.append(f"{options.get('user_id')} at once")
+        return at_once(self, *statements, **options)
+
+    monkeypatch.setattr(Database, "transaction", noted)
+    monkeypatch.setattr(Database, "at_once", noted_at_once)
     await talk.say("hello")
     await talk.script({"text": "Hello."})
-    Database.transaction = counting  # type: ignore[method-assign, assignment]
-    try:
-        await talk.run()
-    finally:
-        Database.transaction = original  # type: ignore[method-assign]
-    # The claim, the answer with its price, the end, the delivery; then the look that finds no further lane.
-    assert durable == ["", "ana", "ana", "ana", ""]
+    await talk.run()
+    # The last one looks for a further lane, finds none, and so has nothing to commit.
+    assert durable == ["nobody", "ana", "ana", "ana at once", "nobody"]

@@ -6,8 +6,8 @@ its lock falls with its connection; when it merely stops, the tick takes the lan
 raises the epoch, so that nothing it does afterwards can reach the database.
 """
 
-from lanekeeper.lane.hold import Hold
+from lanekeeper.lane.hold import RELEASE, Hold
 from lanekeeper.lane.lock import LaneLock
 from lanekeeper.lane.watch import Watch
 
-__all__ = ["Hold", "LaneLock", "Watch"]
+__all__ = ["RELEASE", "Hold", "LaneLock", "Watch"]

@@ -14,6 +14,8 @@ from lanekeeper.types import Json
 
 # What lanekeeper.hold_lane raises.
 LOST = "LK001"
+# Gives a lane back, armed again when more messages wait. Two statements, each with a snapshot of its own.
+RELEASE = (SQL["lock_lane"], SQL["release_lane"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +63,13 @@ class Hold:
             )
         return Told(held[0]["stop_turn_id"], results)
 
-    async def release(self, transaction: Transaction) -> None:
-        """Give the lane back as part of a transaction, armed again when more messages wait.
+    async def release(self, database: Database) -> None:
+        """Give the lane back.
 
         Raises:
             LaneLostError: it is no longer ours to give.
         """
-        if await transaction.row(SQL["lock_lane"], self.key) is None:
-            raise LaneLostError
-        await transaction.run(SQL["release_lane"], self.key)
+        await self.at_once(database, *RELEASE, parameters={})
 
     async def postpone(self, transaction: Transaction) -> None:
         """Give the lane back untouched, to be tried again in a second."""

@@ -12,12 +12,12 @@ SQL = Statements.beside(__file__)
 
 async def open_cost(tx: Transaction, call: Call) -> None:
     """Put down that a paid call is about to be made. It counts as an estimate until it is settled."""
-    await tx.run(SQL["open_cost"], _key(call))
+    await tx.run(SQL["open_cost"], key_of(call))
 
 
 async def settle_cost(tx: Transaction, call: Call, usage: Usage, price: Price | None, *, failed: bool) -> bool:
     """Put down what an opened call cost. False when it was never opened."""
-    return await tx.run(SQL["settle_cost"], _key(call) | _cost(usage, price, failed=failed)) == 1
+    return await tx.run(SQL["settle_cost"], key_of(call) | _cost(usage, price, failed=failed)) == 1
 
 
 async def count_limit_hit(tx: Transaction, user_id: str, turn_id: str | None, kind: str) -> None:
@@ -30,7 +30,8 @@ async def keep_request(tx: Transaction, user_id: str, turn_id: str | None, body:
     await tx.run(SQL["keep_request"], {"user_id": user_id, "turn_id": turn_id, "body": Jsonb(body)})
 
 
-def _key(call: Call) -> Json:
+def key_of(call: Call) -> Json:
+    """The parameters that name a call in a statement."""
     return {
         "user_id": call.user_id,
         "turn_id": call.turn_id,

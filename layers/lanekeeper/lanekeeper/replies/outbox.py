@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from psycopg.types.json import Jsonb
 
-from lanekeeper.lane import Hold
-from lanekeeper.postgres import Statements, Transaction
+from lanekeeper.lane import RELEASE, Hold
+from lanekeeper.postgres import Database, Statements, Transaction
 from lanekeeper.types import Json
 
 SQL = Statements.beside(__file__)
@@ -61,25 +61,16 @@ async def deliver(transaction: Transaction, hold: Hold) -> int:
     Under the lane's hold, so that a reply stands in the transcript before the next turn begins. The stream's closing
     chunks come with it: who sees a turn finish finds its reply in the transcript.
     """
-    waiting = await transaction.rows(SQL["undelivered"], {"user_id": hold.user_id})
-    for row in waiting:
-        data = row["data"]
-        where = {"user_id": hold.user_id, "conversation_id": row["conversation_id"], "turn_id": row["turn_id"]}
-        await transaction.run(
-            SQL["write_into_transcript"],
-            {
-                **where,
-                "id": data["messageId"],
-                "parts": Jsonb(data["parts"]),
-                "metadata": Jsonb(data["metadata"]),
-            },
-        )
-        chunks = chunk_parameters(row["turn_id"], data["closingSeq"], data["closing"])
-        await transaction.run(SQL["append_chunks"], {**chunks, "user_id": hold.user_id})
-        await transaction.run(SQL["ring"], chunks)
-        await transaction.run(SQL["touch_conversation"], where)
-        await transaction.run(SQL["mark_sent"], {"id": row["id"]})
-    return len(waiting)
+    return len(await transaction.rows(SQL["deliver"], {"user_id": hold.user_id}))
+
+
+async def deliver_and_release(database: Database, hold: Hold) -> None:
+    """Deliver, and give the lane back.
+
+    Raises:
+        LaneLostError: another worker has the lane by now, and delivers.
+    """
+    await hold.at_once(database, SQL["deliver"], *RELEASE, parameters={})
 
 
 def chunk_parameters(turn_id: str, first: int, chunks: list[Json]) -> Json:

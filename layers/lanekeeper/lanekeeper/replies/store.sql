@@ -18,17 +18,29 @@ insert into outbox (user_id, conversation_id, turn_id, idempotency_key, intent, 
 values (%(user_id)s, %(conversation_id)s, %(turn_id)s, %(idempotency_key)s, %(intent)s, %(data)s)
 on conflict (idempotency_key) do nothing
 
--- name: undelivered
-select id, conversation_id, turn_id, data from outbox where state = 'new' and user_id = %(user_id)s order by id
-
--- name: write_into_transcript
-insert into messages (user_id, id, conversation_id, turn_id, role, parts, metadata, position)
-select %(user_id)s, %(id)s, %(conversation_id)s, %(turn_id)s, 'assistant', %(parts)s, %(metadata)s,
-       coalesce((select max(position) from messages where conversation_id = %(conversation_id)s), 0) + 1
-on conflict (user_id, id) do nothing
-
--- name: mark_sent
-update outbox set state = 'sent', sent_at = lanekeeper.now() where id = %(id)s and state = 'new'
-
--- name: touch_conversation
-update conversations set updated_at = lanekeeper.now() where id = %(conversation_id)s
+-- Everything that waits in the person's outbox, in order: into the transcript, with the chunks that end its stream.
+-- name: deliver
+with due as materialized (
+  select id, user_id, conversation_id, turn_id, data, (data ->> 'closingSeq')::int as closing_seq,
+         row_number() over (partition by conversation_id order by id) as number
+  from outbox
+  where user_id = %(user_id)s and state = 'new'
+), said as (
+  insert into messages (user_id, id, conversation_id, turn_id, role, parts, metadata, position)
+  select user_id, data ->> 'messageId', conversation_id, turn_id, 'assistant', data -> 'parts', data -> 'metadata',
+         number + coalesce((select max(m.position) from messages m where m.conversation_id = due.conversation_id), 0)
+  from due
+  on conflict (user_id, id) do nothing
+), closed as (
+  insert into reply_chunks (turn_id, user_id, seq, chunk)
+  select turn_id, user_id, closing_seq + ordinality::int - 1, chunk
+  from due, jsonb_array_elements(data -> 'closing') with ordinality as last (chunk, ordinality)
+  on conflict (turn_id, seq) do nothing
+), touched as (
+  update conversations c set updated_at = lanekeeper.now() from due where c.id = due.conversation_id
+), sent as (
+  update outbox o set state = 'sent', sent_at = lanekeeper.now() from due where o.id = due.id
+)
+select pg_notify('reply', json_build_object(
+  'turn', turn_id, 'seq', closing_seq + jsonb_array_length(data -> 'closing') - 1)::text)
+from due

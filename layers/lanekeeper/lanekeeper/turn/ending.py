@@ -9,7 +9,7 @@ from lanekeeper import clock
 from lanekeeper.graph import open_calls
 from lanekeeper.ledger import store as ledger
 from lanekeeper.postgres import Database, Statements
-from lanekeeper.replies import Reply, ReplyStream, deliver, send
+from lanekeeper.replies import Reply, ReplyStream, deliver_and_release, send
 from lanekeeper.turn.intake import Turn
 from lanekeeper.turn.meter import TurnMeter
 from lanekeeper.turn.steps import TurnSteps
@@ -176,9 +176,7 @@ class Ending:
             closing_seq=seq,
         )
         await self.commit(state, messages, reply, failure)
-        async with self._turn.hold.transaction(self._database) as transaction:
-            await deliver(transaction, self._turn.hold)
-            await self._turn.hold.release(transaction)
+        await deliver_and_release(self._database, self._turn.hold)
 
     async def commit(self, state: State, messages: list[AnyMessage], reply: Reply, failure: str) -> None:
         """The reply, its outbox row and the turn's end, in one transaction.

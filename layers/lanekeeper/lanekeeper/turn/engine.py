@@ -96,8 +96,7 @@ class Engine:
         except psycopg.errors.ForeignKeyViolation:
             # The conversation was deleted while its turn ran: there is nobody left to tell.
             logger.warning("the conversation of a running turn is gone")
-            async with turn.hold.transaction(self._work) as transaction:
-                await turn.hold.release(transaction)
+            await turn.hold.release(self._work)
 
     async def _answer(self, turn: Turn, watched: Watched, seconds: float) -> None:
         model, prices = await self._choose_model(turn)

@@ -75,9 +75,8 @@ class Intake:
                 return Claim(hold, None)
             await deliver(transaction, hold)
             turn = await self._take_up(transaction, hold)
-            if turn is None:
-                await hold.release(transaction)
         if turn is None:
+            await hold.release(self._database)
             await self._lock.drop()
         return Claim(hold, turn)
 
