@@ -55,6 +55,8 @@ class Lambda:
     url: str
     events: list[tuple[str, Mapping[str, str], bytes]] = field(default_factory=list)
     status: int = 202
+    patience: threading.Event | None = None
+    """When there is one, every answer waits for it."""
 
     @property
     def turns(self) -> list[str]:
@@ -69,6 +71,8 @@ def local_lambda() -> Iterator[Lambda]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             endpoint.events.append((self.path, dict(self.headers), body))
+            if endpoint.patience is not None:
+                endpoint.patience.wait()
             self.send_response(endpoint.status)
             self.send_header("Content-Length", "0")
             self.end_headers()

@@ -1,6 +1,7 @@
 """A message is accepted once, whole and in order; a repeat gets the answer of the first time."""
 
 import json
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -241,6 +242,18 @@ def test_a_wake_that_fails_is_never_shown(api: Api, endpoint: Lambda) -> None:
     endpoint.status = 500
     assert api.send("Hello").status == 202
     assert api.sql("select ready_at is not null as armed from lanes") == [{"armed": True}]
+
+
+def test_a_wake_that_hangs_delays_the_answer_only_so_long_b043(make_api: Callable[..., Api], endpoint: Lambda) -> None:
+    """B043: the message is durable before the worker is asked for, and the answer does not wait for the worker."""
+    endpoint.patience = threading.Event()
+    api = make_api(LIMIT_WAKE_TIMEOUT_S="0.05")
+    try:
+        assert api.send("Hello").status == 202
+        assert not endpoint.patience.is_set()
+        assert api.count("inbox") == 1
+    finally:
+        endpoint.patience.set()
 
 
 def test_a_wake_goes_over_a_kept_connection_and_heals_it(api: Api, endpoint: Lambda) -> None:

@@ -42,6 +42,8 @@ BODIES: dict[str, tuple[int, Any]] = {
     "one character too many": (422, {"text": "é" * 32_001}),
     "300 kB": (413, {"text": "a" * 300 * KB}),
     "1 byte too many": (413, b" " * (256 * KB + 1)),
+    "B058: 150,000 different words": (413, {"text": " ".join(f"{number:05x}" for number in range(150_000))}),
+    "B039: an image of 5 MB": (413, {"text": "Hi", "image": "A" * 6_900_000}),
     "NUL in the text": (422, b'{"text": "a\\u0000b"}'),
     "NUL in an unknown field": (422, b'{"text": "Hi", "x": {"y": ["\\u0000"]}}'),
     "NUL in a name": (422, b'{"text": "Hi", "\\u0000": 1}'),
