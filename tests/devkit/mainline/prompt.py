@@ -10,6 +10,7 @@ BYTES_PER_TOKEN = 4
 IMAGE_BYTES = 765 * BYTES_PER_TOKEN
 """An image counts as 765 tokens, whatever its file weighs."""
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _MARKS = ("cache_control", "prompt_cache_breakpoint")
 
 
@@ -26,13 +27,9 @@ def render(raw: bytes, body: dict[str, Any]) -> bytes:
     like the plain text. ``raw`` is the body before parsing: it tells at once that there are no marks to look for.
     """
     clean = _unmarked if any(mark.encode() in raw for mark in _MARKS) else _as_it_is
-    tools = [clean(tool) for tool in body.get("tools") or ()]
-    messages = [_flat(clean(message)) for message in body["messages"]]
-    return "\n".join(map(_dump, tools + messages)).encode("utf-8", "surrogatepass")
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    tools, messages = clean(body.get("tools") or []), [_flat(clean(message)) for message in body["messages"]]
+    # Without their closing brackets, so that one more message only adds to the end.
+    return f"{_encode(tools)[:-1]}\n{_encode(messages)[:-1]}".encode("utf-8", "surrogatepass")
 
 
 def _flat(message: Any) -> Any:

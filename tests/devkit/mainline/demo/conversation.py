@@ -8,6 +8,8 @@ from typing import Any
 from tests.devkit.mainline.scripts import Call
 
 MOST_PENDING = 3
+MOST_ASKED = 40
+"""How far back the demo model remembers, in messages of the person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +48,9 @@ class Conversation:
         looked: the tool calls made for them.
         said: the beginning of this very answer, when an earlier attempt was cut off after it.
         note: what the system tells for this reply only.
-        asked: the person's earlier messages, oldest first.
-        answered: the earlier answers, oldest first.
-        looked_before: the tool calls of earlier turns.
+        asked: the person's latest messages before those, oldest first.
+        answered: the latest answers, oldest first.
+        looked_before: the tool calls of the latest turns.
         tools: the parameters of each tool on offer, by name.
     """
 
@@ -78,9 +80,9 @@ class Conversation:
             looked=_looked(turn),
             said=said,
             note=note,
-            asked=_of_role(before, "user"),
-            answered=_of_role(before, "assistant"),
-            looked_before=_looked(before),
+            asked=_of_role(before, "user")[-MOST_ASKED:],
+            answered=_of_role(before[-MOST_ASKED:], "assistant"),
+            looked_before=_looked(before[-MOST_ASKED:]),
             tools=_tools(body.get("tools") or ()),
         )
 

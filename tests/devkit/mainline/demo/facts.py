@@ -1,6 +1,7 @@
 """What a message says about the person: a name, or something to be kept in mind."""
 
 import re
+from functools import lru_cache
 
 from tests.devkit.mainline.words import words
 
@@ -13,6 +14,7 @@ _NAME = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def name(text: str) -> str:
     """The name that somebody gives as their own, or empty."""
     found = _NAME.search(text)

@@ -83,11 +83,13 @@ class Part:
     def _language(self) -> str:
         """The language that was asked for, or else that of the message; what does not tell keeps the last one."""
         for text in reversed([*self.conversation.asked, self.text]):
-            if understand(text).intent == "language" and (wanted := language.named(text)):
+            # Only a message that names a language can ask for it, and to name one is rare.
+            if (wanted := language.named(text)) and understand(text).intent == "language":
                 return wanted
-        for text in reversed(self.conversation.asked):
-            if len(words(self.text)) < 2 and len(words(text)) > 1:
-                return language.detect(self.text, understand(text).language)
+        if len(words(self.text)) < 2:
+            longer = (text for text in reversed(self.conversation.asked) if len(words(text)) > 1)
+            if before := next(longer, ""):
+                return language.detect(self.text, understand(before).language)
         return self.meaning.language
 
 
