@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from lanekeeper.stream import StreamApp
 from tests.integration.stream.author import ABORT, ANSWER, STEP, STEP_END, Author, text
 from tests.integration.stream.conftest import OpenTab
@@ -115,3 +117,28 @@ async def test_a_missing_chunk_is_waited_for_and_never_skipped(author: Author, o
         await turn.end()
         chunks = await tab.to_end()
     assert len(chunks) == turn.seq
+
+
+@pytest.mark.parametrize("when", ["queued", "running", "done"])
+async def test_an_event_that_the_turn_does_not_have_cannot_be_resumed_from(
+    when: str, author: Author, open_tab: OpenTab
+) -> None:
+    turn = await author.turn()
+    if when != "queued":
+        await turn.begin()
+    if when == "done":
+        await turn.end()
+    async with open_tab(turn.path, turn.query, last_event_id=turn.seq + 1) as tab:
+        assert [chunk["type"] for chunk in await tab.to_end()] == ["error"]
+        assert tab.done
+
+
+async def test_events_lost_by_a_crash_of_the_database_are_not_papered_over(author: Author, open_tab: OpenTab) -> None:
+    """Chunks do not wait for the disk. A client that saw lost ones is told to load the reply anew."""
+    turn = await author.turn()
+    await turn.begin()
+    await turn.say(STEP, *text("text-1", "words that ", "were lost"))
+    async with open_tab(turn.path, turn.query) as tab:
+        await tab.until(lambda: len(tab.chunks) == turn.seq)
+        await author.connection.execute("delete from reply_chunks where seq > 5")
+        assert (await tab.to_end())[-1]["type"] == "error"

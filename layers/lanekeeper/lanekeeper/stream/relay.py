@@ -110,6 +110,7 @@ class Following:
             await asyncio.sleep(min(seconds, self._limits.poll_ms / 1000))
 
     async def _look(self) -> bytes:
+        """What there is to send; now and then with a glance at the turn itself."""
         if clock.monotonic() < self._glance_at:
             return self._take(await self._store.chunks(self._session.user_id, self._turn_id, self._after))
         turn, rows = await self._store.glance(self._session, self._turn_id, self._after)
@@ -120,13 +121,26 @@ class Following:
         if turn["turn_id"] != self._turn_id:
             self._turn_to(turn["turn_id"])
             return b""
+        block = self._break_off(turn) or self._take(rows)
+        if not self._over and not self._more and self._has_ended(turn):
+            block += await self._close(turn)
+        return block
+
+    def _break_off(self, turn: Row) -> bytes:
+        """The end of a stream that cannot go on, if it cannot."""
         if turn["newer_streams"] >= self._limits.streams_per_person:
-            self._over = True
-            return REPLACED + DONE
-        block = self._take(rows)
-        if self._over or self._more or turn["undelivered"] or turn["state"] in ("queued", "running"):
-            return block
-        return block + await self._close(turn)
+            return REPLACED + self._end()
+        if (turn["last_seq"] or 0) < self._after < FIRST_SEQ:
+            # The events that the client has are gone: swept away, or lost by a crash of the database before the disk
+            # had them. What would follow now is not what follows those.
+            return self._end({"type": "error", "errorText": GONE})
+        return b""
+
+    def _has_ended(self, turn: Row) -> bool:
+        if (turn["last_seq"] or 0) > self._after:
+            logger.error("chunk %d of %s is missing", self._after + 1, self._turn_id)
+            return False
+        return not turn["undelivered"] and turn["state"] not in ("queued", "running")
 
     def _turn_to(self, turn_id: str) -> None:
         """The message was folded into another turn: play that one."""
@@ -146,25 +160,19 @@ class Following:
                 events.append(DONE)
                 break
         else:
-            if rows and self._after < rows[-1]["seq"]:
-                logger.error("chunk %d of %s is missing", self._after + 1, self._turn_id)
-                self._more = False
+            self._more = self._more and self._after == rows[-1]["seq"]
         return b"".join(events)
 
     async def _close(self, turn: Row) -> bytes:
         """The end of a turn that is over and has no chunk that was not sent."""
         if turn["last_seq"] is None:
             return await self._retell()
-        if turn["last_seq"] > self._after:
-            return b""
         return self._end(*([] if turn["last_type"] in LAST_TYPES else [{"type": "abort"}]))
 
     async def _retell(self) -> bytes:
         row = await self._store.transcript(self._session.user_id, self._turn_id)
         if row is None:
             return self._end({"type": "abort"})
-        if 0 < self._after < FIRST_SEQ:
-            return self._end({"type": "error", "errorText": GONE})
         events = enumerate(retold(self._turn_id, row), FIRST_SEQ)
         return b"".join(event(seq, chunk) for seq, chunk in events if seq > self._after) + self._end()
 
