@@ -22,7 +22,7 @@ def specs(workers: int) -> list[Spec]:
             memory_mb=1024,
             sandboxes=4,
             role="accept",
-            imports=("lanekeeper.wiring.accept", "aws_lambda_powertools.logging", "botocore.auth"),
+            imports=("lanekeeper.wiring.accept", "aws_lambda_powertools.logging"),
         ),
         Spec(
             name="stream",

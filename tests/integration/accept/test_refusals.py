@@ -237,6 +237,7 @@ def test_unknown_addresses_and_methods_are_said_to_be_so(shared_api: Api) -> Non
         reply = shared_api(method, "/chat")
         assert (reply.status, reply.headers["allow"]) == (405, "POST")
     assert shared_api("POST", "/conversations/c").headers["allow"] == "DELETE, PATCH"
+    assert shared_api("POST", "/chat/c/stream").headers["allow"] == "GET"
 
 
 def test_no_refusal_shows_what_was_sent(shared_api: Api) -> None:

@@ -10,6 +10,7 @@ from lanekeeper.accept.bodies import NativeMessage, SdkRequest
 from lanekeeper.accept.path import ConversationId, known_id, prefix
 from lanekeeper.accept.reading import read_message, read_object
 from lanekeeper.accept.services import Services
+from lanekeeper.errors import Problem
 from lanekeeper.inbox import Accepted as Safe
 
 _TAKEN_IN: dict[int | str, dict[str, Any]] = {
@@ -63,6 +64,11 @@ def chat_routes(services: Services) -> APIRouter:
         stopped = await services.inbox.stop(person.id, known_id(conversation_id, services.limits))
         body = {"state": stopped.state, "turnId": stopped.turn_id}
         return JSONResponse(body, 200 if stopped.state == "idle" else 202)
+
+    @routes.get("/chat/{conversationId}/stream", include_in_schema=False)
+    async def stream() -> Response:
+        # Here for the methods it does not take: the stream function answers the one it does.
+        raise Problem(404, "not_found", "There is nothing at this address.", "Check the address.")
 
     return routes
 
