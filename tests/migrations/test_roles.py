@@ -87,4 +87,4 @@ def test_nobody_but_their_users_may_call_functions_that_look_across_people(datab
         )
     strangers = {name: who for name, who in callers.items() if {"lanekeeper_accept", "lanekeeper_stream"} & set(who)}
     # The stream counts open streams and clears away the rows of dead ones; neither tells anything of anybody.
-    assert strangers == dict.fromkeys(["forget_streams", "open_streams"], ["lanekeeper_stream"])
+    assert strangers == {"forget_streams": ["lanekeeper_stream"], "open_streams": ["lanekeeper_stream"]}
