@@ -50,6 +50,8 @@ _MEANS = re.compile(r"^(?:what (?:does|do) |¿?qué significa (?:la |el )?|was b
 _LATER = re.compile(
     r" (?:suchen|finden|online|(?:on|in) the (?:web|internet)|im (?:internet|web|netz)|for me)$", re.IGNORECASE
 )
+_LAST = re.compile(r"[\s,]+(?:please|por favor|bitte|thanks|gracias|danke)$", re.IGNORECASE)
+_LAST_NEWS = re.compile(r" (?:news|headlines|updates|noticias|nachrichten)$", re.IGNORECASE)
 _HEADLINES = _beginning(
     r"(?:show me |give me |read me |tell me |any |dame |hay |¿?qué |gibt es |what(?:'s| is| are) |are there (?:any )?"
     r"|is there (?:any )?|¿?cuáles son |was gibt(?:'s| es) )?"
@@ -74,11 +76,11 @@ def topic(text: str) -> str:
 
 def news_topic(text: str) -> str:
     """What a message wants the news of; empty for all the news there are."""
-    return _named(_HEADLINES.sub("", f"{_bare(text)} ", count=1), _NEWSY)
+    return _named(_LAST_NEWS.sub("", _HEADLINES.sub("", f"{_bare(text)} ", count=1).strip()), _NEWSY)
 
 
 def _bare(text: str) -> str:
-    rest = text.strip("¿¡?!. \n")
+    rest = _LAST.sub("", text.strip("¿¡?!. \n"))
     for _ in range(3):
         rest = _POLITE.sub("", rest, count=1).strip()
     return rest

@@ -11,11 +11,14 @@ from tests.devkit.mainline.demo import DemoModel
 from tests.devkit.mainline.demo.arithmetic import solve
 from tests.devkit.mainline.demo.phrases import say
 from tests.devkit.mainline.demo.router import Router
-from tests.devkit.mainline.demo.topics import topic
+from tests.devkit.mainline.demo.topics import news_topic, topic
 from tests.devkit.mainline.demo.understanding import understand
 from tests.devkit.mainline.scripts import Script
 
-UNSEEN = tomllib.loads(Path(__file__).with_name("unseen_phrases.toml").read_text(encoding="utf-8"))
+UNSEEN, TRIED = (
+    tomllib.loads(Path(__file__).with_name(f"{kind}_phrases.toml").read_text(encoding="utf-8"))
+    for kind in ("unseen", "tried")
+)
 CLOCK = {"name": "clock_now", "parameters": {"properties": {"timezone": {}}, "required": []}}
 SEARCH = {"name": "web_search", "parameters": {"properties": {"query": {"type": "string"}}, "required": ["query"]}}
 TIME = {"timezone": "Europe/Lisbon", "time": "14:05", "today": "2026-11-30", "weekday": "Monday"}
@@ -61,11 +64,10 @@ class Chat:
         return answer.text
 
 
-def test_unseen_phrases_are_understood() -> None:
-    tried = [(intent, phrase) for intent, phrases in UNSEEN.items() for phrase in phrases]
-    wrong = [
-        (phrase, intent, understand(phrase).intent) for intent, phrase in tried if understand(phrase).intent != intent
-    ]
+@pytest.mark.parametrize("phrases", [UNSEEN, TRIED], ids=["unseen", "tried"])
+def test_newcomers_are_understood(phrases: dict[str, list[str]]) -> None:
+    tried = [(intent, phrase) for intent, said in phrases.items() for phrase in said]
+    wrong = [(phrase, intent) for intent, phrase in tried if understand(phrase).intent != intent]
     assert len(wrong) <= 0.15 * len(tried), wrong
 
 
@@ -311,3 +313,16 @@ def test_the_features_behind_the_scenes_get_plain_answers() -> None:
 )
 def test_a_topic_is_what_is_left_without_the_asking(text: str, found: str) -> None:
     assert topic(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("latest news on climate change", "climate change"),
+        ("solar power news please", "solar power"),
+        ("¿qué noticias hay sobre fútbol?", "fútbol"),
+        ("what's in the news", ""),
+    ],
+)
+def test_news_have_a_topic_or_none(text: str, found: str) -> None:
+    assert news_topic(text) == found
