@@ -46,7 +46,7 @@ async def start(api: LocalRuntimeApi, monkeypatch: pytest.MonkeyPatch) -> AsyncI
 
 
 async def ended(reply: Reply) -> Reply:
-    await asyncio.wait_for(reply.ended.wait(), 10)
+    await asyncio.wait_for(reply.ended.wait(), 30)
     return reply
 
 
@@ -251,7 +251,7 @@ async def test_the_wrapper_puts_the_loop_in_the_managed_clients_place(api: Local
         "import sys\nfrom mangum import Mangum\n"
         "async def app(scope, receive, send):\n"
         "    await send({'type': 'http.response.start', 'status': 200, 'headers': []})\n"
-        "    await send({'type': 'http.response.body', 'body': repr(sys.flags.dev_mode).encode()})\n"
+        "    await send({'type': 'http.response.body', 'body': repr(sys.flags.utf8_mode).encode()})\n"
         "handler = Mangum(app, lifespan='off')\n"
     )
     environment = {
@@ -264,14 +264,14 @@ async def test_the_wrapper_puts_the_loop_in_the_managed_clients_place(api: Local
     }
     process = await asyncio.create_subprocess_exec(
         ROOT / "layers/lanekeeper/stream-wrapper",
-        *(sys.executable, "-X", "dev", "/var/runtime/bootstrap.py"),
+        *(sys.executable, "-X", "utf8", "/var/runtime/bootstrap.py"),
         env=environment,
         stdout=asyncio.subprocess.PIPE,
     )
     try:
-        assert (await ended(api.invoke("r1"))).body == b"True"
+        assert (await ended(api.invoke("r1"))).body == b"1"
         assert process.stdout is not None
-        line = json.loads(await asyncio.wait_for(process.stdout.readline(), 10))
+        line = json.loads(await asyncio.wait_for(process.stdout.readline(), 30))
     finally:
         process.kill()
         await process.wait()
@@ -284,6 +284,6 @@ async def test_the_wrapper_puts_the_loop_in_the_managed_clients_place(api: Local
         "requestId": "r1",
         "status": 200,
         "pieces": 1,
-        "bytes": 4,
+        "bytes": 1,
         "ended": "complete",
     }
