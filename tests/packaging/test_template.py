@@ -1,5 +1,6 @@
 """The template as CloudFormation receives it. SAM accepts much that AWS would read differently."""
 
+import dataclasses
 import json
 import re
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from lanekeeper.limits import Limits
+from lanekeeper.maintenance.tick import Found
 from tests.packaging.cloudformation import Stack
 from tests.packaging.sam import ROOT, Sam
 
@@ -99,6 +101,15 @@ def test_each_function_is_bounded_traced_private_and_logged_for_a_while(producti
     assert properties["VpcConfig"]["SubnetIds"] == ["PrivateSubnetA", "PrivateSubnetB"]
     log = properties["LoggingConfig"]["LogGroup"]
     assert production.properties(log)["RetentionInDays"] > 0
+    assert properties["LoggingConfig"]["LogFormat"] == "JSON"
+
+
+def test_the_alarm_on_waiting_people_reads_what_the_tick_logs(production: Stack) -> None:
+    (transformation,) = production.properties("WaitingLanes")["MetricTransformations"]
+    assert production.properties("WaitingLanes")["LogGroupName"] == "MaintenanceLog"
+    assert transformation["MetricValue"].removeprefix("$.") in {field.name for field in dataclasses.fields(Found)}
+    alarm = production.properties("StuckLanes")
+    assert (alarm["Namespace"], alarm["MetricName"]) == ("lanekeeper", transformation["MetricName"])
 
 
 def test_there_are_five_functions_and_an_event_is_never_retried_more_than_once(production: Stack) -> None:
