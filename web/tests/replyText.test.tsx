@@ -9,7 +9,7 @@ const drawn = (text: string, isWritten = true) =>
 describe("a reply's text", () => {
   test("is drawn with its headings, lists, tables and code", () => {
     expect(drawn("# Big\n\nSome **bold** and *soft* `code`")).toBe(
-      '<h3 dir="auto">Big</h3><p dir="auto">Some <strong>bold</strong> and <em>soft</em> <code>code</code></p>',
+      '<h2 dir="auto">Big</h2><p dir="auto">Some <strong>bold</strong> and <em>soft</em> <code>code</code></p>',
     );
     expect(drawn("3. three\n4. four")).toBe('<ol start="3"><li dir="auto">three</li><li dir="auto">four</li></ol>');
     expect(drawn("- [x] done\n- [ ] open")).toContain('<input type="checkbox" disabled="" aria-label="Task" checked=""/>');

@@ -1,11 +1,11 @@
 import { readJson } from "../api/requests";
 import type { Person } from "./person";
 
-/** Signs in with a name alone, at the local issuer that exists only on a developer's machine. */
+/** Signs in with a name alone, at the local issuer that only a developer's machine has, beside any stage. */
 export async function signInByName(base: string, name: string): Promise<Person> {
   const subject = subjectOf(name);
   const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const { token } = await readJson<{ token: string }>(new URL("dev/token", base), {
+  const { token } = await readJson<{ token: string }>(new URL("/dev/token", base), {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ sub: subject, name, timezone }),

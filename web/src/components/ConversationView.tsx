@@ -67,7 +67,11 @@ export function ConversationView({ live, workspace }: { live: LiveConversation; 
           </p>
         )}
         {view.problem && failed.length === 0 && (
-          <ProblemLine problem={view.problem} action="Try again" onAction={() => void live.refresh()} />
+          <ProblemLine
+            problem={view.problem}
+            action={view.problem.status === 404 ? undefined : "Try again"}
+            onAction={() => void live.refresh()}
+          />
         )}
         <Composer
           catalogue={workspace.catalogue}

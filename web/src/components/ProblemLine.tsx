@@ -3,7 +3,7 @@ import { Icon } from "./Icon";
 
 interface Props {
   problem: Pick<Problem, "message" | "nextStep">;
-  action?: string;
+  action?: string | undefined;
   onAction?: () => void;
 }
 

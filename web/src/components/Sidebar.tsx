@@ -33,7 +33,9 @@ export function Sidebar({ list, openId, name, onSignOut, onChosen }: Props) {
           ))}
         </ul>
         {items.length === 0 && !loading && !problem && <p className="hint">Your conversations will be kept here.</p>}
-        {problem && <ProblemLine problem={problem} action="Try again" onAction={() => void list.load()} />}
+        {problem && items.length === 0 && (
+          <ProblemLine problem={problem} action="Try again" onAction={() => void list.load()} />
+        )}
         {next !== null && (
           <button type="button" className="button quiet" disabled={loading} onClick={() => void list.more()}>
             Show more

@@ -1,4 +1,4 @@
-const OPENINGS = ["What can you do?", "What time is it here?", "Search the web for the history of lighthouses"];
+const OPENINGS = ["What can you do?", "What time is it here?", "Search the web for the Great Barrier Reef"];
 
 export function Welcome({ onPick }: { onPick(text: string): void }) {
   return (

@@ -31,8 +31,8 @@ export class Workspace {
     this.#live = this.#opened(conversationInAddress());
     const { signal } = this.#leaving;
     addEventListener("hashchange", () => this.#follow(), { signal });
-    addEventListener("online", () => void this.#live.refresh(), { signal });
-    document.addEventListener("visibilitychange", () => this.#onVisible(), { signal });
+    addEventListener("online", () => this.#lookAgain(), { signal });
+    document.addEventListener("visibilitychange", () => this.#lookAgain(), { signal });
     this.#outbox.start();
     void this.list.load();
     void this.#loadCatalogue();
@@ -92,7 +92,8 @@ export class Workspace {
     if (this.#live.conversationId === conversationId) void this.#live.refresh();
   }
 
-  #onVisible(): void {
+  /** While nobody looked, or could look, much may have been said. */
+  #lookAgain(): void {
     if (document.visibilityState !== "visible") return;
     void this.list.load();
     void this.#live.refresh();

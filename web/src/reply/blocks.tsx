@@ -52,9 +52,9 @@ function blockOf(token: Tokens.Generic): ReactNode {
   }
 }
 
-/** The page has headings of its own above these. */
+/** The page's own heading stands above these. */
 function Heading({ token }: { token: Tokens.Heading }) {
-  const Tag = token.depth <= 1 ? "h3" : token.depth === 2 ? "h4" : "h5";
+  const Tag = token.depth <= 1 ? "h2" : token.depth === 2 ? "h3" : "h4";
   return (
     <Tag dir="auto">
       <Inline tokens={token.tokens} />
