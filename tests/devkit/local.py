@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +14,7 @@ from shutil import copy2, rmtree
 import httpx
 import psycopg
 
-from tests.devkit import functions, processes, wire
+from tests.devkit import functions, processes, scratch, wire
 from tests.devkit.clock import Clock
 from tests.devkit.database_proxy import Road
 from tests.devkit.gateway import Gateway
@@ -65,7 +64,7 @@ class Local:
 
     def __init__(self, options: Options) -> None:
         self.options = options
-        self.directory = (options.data or Path(tempfile.mkdtemp(prefix="lanekeeper-"))).resolve()
+        self.directory = options.data.resolve() if options.data else scratch.make()
         self.logs, orders = self.directory / "logs", self.directory / "orders"
         for folder in (self.directory, self.logs, orders):
             folder.mkdir(parents=True, exist_ok=True)
@@ -105,7 +104,7 @@ class Local:
         """Stop everything, in the reverse order."""
         await self._closing.aclose()
         if self.options.data is None:
-            rmtree(self.directory, ignore_errors=True)
+            scratch.remove(self.directory)
 
     async def _start(self) -> None:
         self._closing.push_async_callback(self.control.aclose)
@@ -140,9 +139,9 @@ class Local:
             self.functions[name].warm()
 
     async def _listen(self, handler: wire.Handler, port: int = 0) -> int:
-        server = await wire.serve(handler, port)
-        self._closing.callback(server.close)
-        return wire.port_of(server)
+        server = wire.Server(handler)
+        self._closing.push_async_callback(server.close)
+        return await server.open(port)
 
     async def _handle(self, exchange: wire.Exchange) -> None:
         await self._handler(exchange)
@@ -174,7 +173,7 @@ class Local:
         outcome = await function.invoke(b"{}")
         if outcome.error is not None:
             raise StartError(f"the migrations failed: {json.dumps(outcome.error, indent=2)}")
-        function.close()
+        await function.close()
 
     def _make_functions(self, lambda_port: int) -> None:
         product = {
@@ -208,7 +207,7 @@ class Local:
             environment = functions.environment(spec, root, product, devkit)
             starter = (Forks if forks else Fresh)(environment, self.logs / f"{spec.name}.log")
             self.functions[spec.name] = Function(spec, starter, around)
-            self._closing.callback(self.functions[spec.name].close)
+            self._closing.push_async_callback(self.functions[spec.name].close)
 
     def _package_migrations(self) -> Path:
         """The migrate function's folder as a build lays it out: the handler and the migrations beside it."""

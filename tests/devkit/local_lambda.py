@@ -3,14 +3,15 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from typing import Any
 
 from tests.devkit.database_proxy import Road
 from tests.devkit.orders import Orders
 from tests.devkit.runtime_api import Invocation, Outcome, Sink
 from tests.devkit.sandbox import How, Sandbox
-from tests.devkit.starters import Starter
+from tests.devkit.starters import Starter, StarterError
 
 logger = logging.getLogger("devkit.lambda")
 
@@ -70,12 +71,12 @@ class Function:
         """All that live, the lost ones too."""
         return frozenset(self._sandboxes)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End all sandboxes."""
         self._closed = True
-        for sandbox in self._sandboxes:
-            sandbox.kill()
-        self._starter.close()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(sandbox.close() for sandbox in self._sandboxes))
+        await self._starter.close()
 
     def _dispatch(self) -> None:
         while self._waiting and not self._closed:
@@ -85,19 +86,13 @@ class Function:
                 self._run(self._idle.pop(), self._waiting.popleft())
             else:
                 counted = sum(not sandbox.lost for sandbox in self._sandboxes)
-                if len(self._starting) >= len(self._waiting) or counted >= self.spec.sandboxes:
+                soon = len(self._starting) + sum(sandbox.finishing for sandbox in self._sandboxes)
+                if soon >= len(self._waiting) or counted >= self.spec.sandboxes:
                     return
                 self._start_one()
 
     def _run(self, sandbox: Sandbox, invocation: Invocation) -> None:
-        how = self._around.orders.take(self.spec.name, "start")
-        if how in ("kill", "freeze"):
-            sandbox.api.current = invocation  # it has the event, and does not live to read it
-            sandbox.lose(how)
-            return
-        if how is not None:
-            sandbox.lose(how)
-        sandbox.run(invocation)
+        sandbox.run(invocation, self._around.orders.take(self.spec.name, "start"))
 
     def _start_one(self) -> None:
         sandbox = Sandbox(
@@ -112,17 +107,19 @@ class Function:
         self.starts += 1
         self._sandboxes.add(sandbox)
         self._starting.add(sandbox)
-        task = asyncio.create_task(
-            sandbox.start(self._starter, lambda port: self._around.database_url(port, self.spec.role))
-        )
-        self._tasks.add(task)
-        task.add_done_callback(lambda done: self._started(done, sandbox))
+        self._spawn(self._start(sandbox))
 
-    def _started(self, task: asyncio.Task[None], sandbox: Sandbox) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            logger.error("%s: no sandbox could be started: %s", self.spec.name, task.exception())
+    async def _start(self, sandbox: Sandbox) -> None:
+        try:
+            await sandbox.start(self._starter, lambda port: self._around.database_url(port, self.spec.role))
+        except (OSError, StarterError) as error:
+            logger.error("%s: no sandbox could be started: %s", self.spec.name, error)
             self._forget(sandbox)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _take_back(self, sandbox: Sandbox) -> None:
         self._starting.discard(sandbox)
@@ -130,7 +127,10 @@ class Function:
         self._dispatch()
 
     def _forget(self, sandbox: Sandbox) -> None:
+        if self._closed:
+            return
         self._sandboxes.discard(sandbox)
+        self._spawn(sandbox.close())
         if sandbox in self._idle:
             self._idle.remove(sandbox)
         if sandbox in self._starting:
@@ -139,7 +139,7 @@ class Function:
                 "errorType": "Runtime.ExitError",
                 "errorMessage": "the sandbox ended while starting",
             }
-            if self._waiting and not self._closed:
+            if self._waiting:
                 logger.error("%s: %s: %s", self.spec.name, error.get("errorType"), error.get("errorMessage"))
                 self._waiting.popleft().end(Outcome(error=error))
         self._dispatch()

@@ -9,7 +9,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any, Self
 import psycopg
 from psycopg import sql
 
+from tests.devkit import scratch
 from tests.devkit.postgres_binaries import PostgresError, find_binaries, reachable, reachable_copy
 from tests.devkit.processes import ON_LINUX, die_with_parent
 
@@ -55,7 +55,7 @@ class Postgres:
         cron_database: str | None = None,
     ) -> None:
         self.kept = data is not None
-        self.directory = data.resolve() if data else Path(tempfile.mkdtemp(prefix="lanekeeper-pg-"))
+        self.directory = data.resolve() if data else scratch.make()
         self.port = port or free_port()
         self.binaries = find_binaries()
         self.cron_database = cron_database
@@ -118,7 +118,7 @@ class Postgres:
                 self._process.kill()
                 self._process.wait()
         if not self.kept:
-            shutil.rmtree(self.directory, ignore_errors=True)
+            scratch.remove(self.directory)
 
     def __enter__(self) -> Self:
         return self.start()

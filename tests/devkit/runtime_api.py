@@ -68,12 +68,11 @@ class RuntimeApi:
         self._ready = ready
         self._reached = reached
         self._next: asyncio.Future[Invocation] | None = None
-        self._server: asyncio.Server | None = None
+        self._server = wire.Server(self._handle)
 
     async def open(self) -> str:
         """Listen; the address for AWS_LAMBDA_RUNTIME_API."""
-        self._server = await wire.serve(self._handle)
-        return f"127.0.0.1:{wire.port_of(self._server)}"
+        return f"127.0.0.1:{await self._server.open()}"
 
     def deliver(self, invocation: Invocation) -> None:
         """Hand the waiting sandbox its next event."""
@@ -82,12 +81,9 @@ class RuntimeApi:
         self._next.set_result(invocation)
         self._next = None
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Listen no more."""
-        if self._server is not None:
-            self._server.close()
-        if self._next is not None:
-            self._next.cancel()
+        await self._server.close()
 
     async def _handle(self, exchange: wire.Exchange) -> None:
         if exchange.path.startswith("/devkit/reached/"):

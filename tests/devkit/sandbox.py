@@ -41,7 +41,6 @@ class Sandbox:
         self.function = function
         self.timeout_s = timeout_s
         self.lost = False
-        self.used = False
         self.process: Process | None = None
         self.api = RuntimeApi(function, timeout_s, self._ready, self._reach)
         self._road = road
@@ -63,12 +62,19 @@ class Sandbox:
         self.process = await starter.start(environment)
         self.process.ended.add_done_callback(lambda _: self._bury())
 
-    def run(self, invocation: Invocation) -> None:
-        """Hand the waiting sandbox an event. Past its time the sandbox is killed, as on Lambda."""
-        self.used = True
-        self._thaw()
+    def run(self, invocation: Invocation, lost: How | None = None) -> None:
+        """Hand the waiting sandbox an event. Past its time the sandbox is killed, as on Lambda.
+
+        ``lost``: lose it at once in this way; killed or frozen, it has the event but does not come to read it.
+        """
         self._timer = asyncio.get_running_loop().call_later(self.timeout_s, self._time_out, invocation)
-        self.api.deliver(invocation)
+        if lost is not None:
+            self.lose(lost)
+        if lost in ("kill", "freeze"):
+            self.api.current = invocation
+        else:
+            self._thaw()
+            self.api.deliver(invocation)
 
     def lose(self, how: How) -> None:
         """Lose it in one of the ways that machines are lost. It is given no other event."""
@@ -84,6 +90,16 @@ class Sandbox:
         """kill -9."""
         self._signal(signal.SIGKILL)
 
+    async def close(self) -> None:
+        """End it, and close what was open for it."""
+        self._stop_timer()
+        self.kill()
+        if self.process is not None:
+            await self.process.ended
+        await self.api.close()
+        if self._proxy is not None:
+            self._road.leave(self._proxy)
+
     def thaw(self) -> None:
         """Let one that was lost by freezing run on, as if it had only been slow."""
         if self.lost:
@@ -95,6 +111,11 @@ class Sandbox:
     def busy(self) -> bool:
         """Whether it has an event whose end is not known."""
         return self.api.current is not None and not self.api.current.outcome.done()
+
+    @property
+    def finishing(self) -> bool:
+        """Whether its event has ended and it is about to ask for the next one."""
+        return self.api.current is not None and self.api.current.outcome.done() and not self.lost
 
     def _ready(self) -> None:
         self._stop_timer()
@@ -126,9 +147,6 @@ class Sandbox:
             code = self.process.ended.result()
             end = f"signal: {signal.strsignal(-code)}" if code < 0 else f"exit status {code}"
             self.api.current.fail("Runtime.ExitError", f"Runtime exited with error: {end}")
-        self.api.close()
-        if self._proxy is not None:
-            self._road.leave(self._proxy)
         self._ended(self)
 
     def _thaw(self) -> None:

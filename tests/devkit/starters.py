@@ -14,6 +14,10 @@ from tests.devkit import processes
 SITE = Path(__file__).with_name("site")
 
 
+class StarterError(RuntimeError):
+    """No process can be started any more."""
+
+
 class Process:
     """A sandbox's process. ``ended`` is told how it ended: a return code, negative for a signal."""
 
@@ -34,7 +38,7 @@ class Starter(Protocol):
         """A new process with these variables on top of the function's own."""
         ...
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Start no more; what runs is ended."""
         ...
 
@@ -67,12 +71,13 @@ class Forks:
         process: Process = await started
         return process
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End the server and its forks."""
-        if self._reports is not None:
-            self._reports.cancel()
         for process in self._running.values():
             process.signal(9)
+        self._server.kill()
+        if self._reports is not None:
+            await self._reports
         processes.stop(self._server)
 
     async def _read_reports(self) -> None:
@@ -85,7 +90,7 @@ class Forks:
             else:
                 self._running.pop(report["pid"]).ended.set_result(os.waitstatus_to_exitcode(report["status"]))
         for waiting in self._started.values():
-            waiting.set_exception(RuntimeError("the fork server has ended; its log says why"))
+            waiting.set_exception(StarterError("the fork server has ended; its log says why"))
         for process in self._running.values():
             process.ended.set_result(-9)
 
@@ -125,11 +130,12 @@ class Fresh:
         wait.add_done_callback(self._waits.discard)
         return process
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End them all."""
         for child in self._children:
             if child.returncode is None:
                 child.kill()
+        await asyncio.gather(*self._waits)
 
     async def _wait(self, child: asyncio.subprocess.Process, process: Process) -> None:
         process.ended.set_result(await child.wait())

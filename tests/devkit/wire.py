@@ -179,23 +179,41 @@ class Exchange:
 Handler = Callable[[Exchange], Awaitable[None]]
 
 
-async def serve(handler: Handler, port: int = 0, host: str = "127.0.0.1") -> asyncio.Server:
-    """A server that gives each request to ``handler``. Port 0 is a free one."""
+class Server:
+    """Gives each request to ``handler``."""
 
-    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, handler: Handler) -> None:
+        self.port = 0
+        self._handler = handler
+        self._server: asyncio.Server | None = None
+        self._conversations: set[asyncio.Task[None]] = set()
+
+    async def open(self, port: int = 0) -> int:
+        """Listen on 127.0.0.1; port 0 is a free one. The port."""
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", port, limit=_HEAD_LIMIT, backlog=512)
+        self.port = int(self._server.sockets[0].getsockname()[1])
+        return self.port
+
+    async def close(self) -> None:
+        """Listen no more, and break off what is being said."""
+        if self._server is not None:
+            self._server.close()
+        conversations = list(self._conversations)
+        for conversation in conversations:
+            conversation.cancel()
+        await asyncio.gather(*conversations, return_exceptions=True)
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        conversation = asyncio.current_task()
+        assert conversation is not None
+        self._conversations.add(conversation)
         try:
-            await _converse(handler, reader, writer)
+            await _converse(self._handler, reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            pass
+            pass  # whoever asked has gone, or we go: there is nobody left to tell
         finally:
+            self._conversations.discard(conversation)
             writer.close()
-
-    return await asyncio.start_server(connected, host, port, limit=_HEAD_LIMIT, backlog=512)
-
-
-def port_of(server: asyncio.Server) -> int:
-    """The port a server listens on."""
-    return int(server.sockets[0].getsockname()[1])
 
 
 async def _converse(handler: Handler, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
