@@ -71,7 +71,7 @@ async def write(url: str, streams: int, seconds: float, begin_at: float) -> None
         user = f"user-{number}"
         database = database_as(url, "worker")
         stream = ReplyStream(database, Hold(user, 1), f"turn-{user}", Limits())
-        await stream.open(f"msg-{user}", {"id": f"conv-{user}", "title": ""}, {"turnId": f"turn-{user}"})
+        stream.open(f"msg-{user}", {"id": f"conv-{user}", "title": ""}, {"turnId": f"turn-{user}"})
         stream.begin_step(1)
         await asyncio.sleep(begin_at + TOKEN_S * number / streams - time.monotonic())
         for index in range(round(seconds / TOKEN_S)):

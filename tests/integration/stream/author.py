@@ -1,6 +1,5 @@
 """Writes rows as accept and a worker would: a conversation, a queued turn, its chunks, its end."""
 
-import json
 from typing import Any
 
 import psycopg
@@ -92,8 +91,7 @@ class Turn:
                     [self.id, self.user_id, self.seq, Jsonb(chunk)],
                 )
             if bell:
-                payload = json.dumps({"turn": self.id, "seq": self.seq})
-                await self.author.connection.execute("select pg_notify('reply', %s)", [payload])
+                await self.author.connection.execute("select pg_notify(%s, %s)", [self.id, str(self.seq)])
 
     async def end(self, state: str = "done", last: Json | None = None) -> None:
         """The turn's end, then its delivery."""

@@ -1,6 +1,5 @@
 """The one way out: a reply is written with the turn's end, then delivered, each exactly once."""
 
-import json
 from dataclasses import dataclass
 
 from psycopg.types.json import Jsonb
@@ -75,5 +74,4 @@ async def deliver_and_release(database: Database, hold: Hold) -> None:
 
 def chunk_parameters(turn_id: str, first: int, chunks: list[Json]) -> Json:
     """The parameters of ``append_chunks`` and ``ring``, but for the person."""
-    bell = json.dumps({"turn": turn_id, "seq": first + len(chunks) - 1})
-    return {"turn_id": turn_id, "first": first, "chunks": Jsonb(chunks), "bell": bell}
+    return {"turn_id": turn_id, "first": first, "last": first + len(chunks) - 1, "chunks": Jsonb(chunks)}

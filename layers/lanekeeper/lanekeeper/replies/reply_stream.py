@@ -47,6 +47,7 @@ class ReplyStream:
         if self._flush_task is not None:
             await asyncio.wait({self._flush_task})
             self._flush_task = None
+        self._broken = None
         (rows,) = await self._database.at_once(
             SQL["chunks"], user_id=self._hold.user_id, parameters={"turn_id": self._turn_id}
         )
@@ -61,13 +62,12 @@ class ReplyStream:
         """The number of the next chunk. All that was said must be flushed."""
         return self._seq + 1
 
-    async def open(self, reply_id: str, conversation: Json, turn: Json) -> None:
+    def open(self, reply_id: str, conversation: Json, turn: Json) -> None:
         """Begin the message: its id, its conversation, its turn."""
         if not self.shown.started:
             self._say({"type": "start", "messageId": reply_id})
             self._say({"type": "data-conversation", "data": conversation, "transient": True})
             self._say({"type": "data-turn", "data": turn, "transient": True})
-        await self.flush()
 
     def begin_step(self, step: int) -> None:
         """Begin the turn's step number ``step``, counted from 1."""
@@ -103,12 +103,6 @@ class ReplyStream:
         self.text(step, text[len(self.text_so_far(step)) :])
         if self.shown.open_text:
             self._say({"type": "text-end", "id": self.shown.open_text[0]})
-
-    def line(self, name: str, text: str) -> None:
-        """Show a whole text part that is no step's own, such as the honest line."""
-        self._say({"type": "text-start", "id": name})
-        self._say({"type": "text-delta", "id": name, "delta": text})
-        self._say({"type": "text-end", "id": name})
 
     def call(self, call_id: str, name: str, arguments: Mapping[str, object]) -> None:
         """Show a tool call."""
@@ -188,6 +182,7 @@ class ReplyStream:
         async with self._writing:
             if self._pending:
                 # A delta that comes while this is written begins a chunk of its own.
+                self._flushed_at = clock.monotonic()
                 chunks, self._pending = self._pending, []
                 await self._append(chunks)
 
@@ -201,6 +196,5 @@ class ReplyStream:
             durable=False,
         )
         self._seq += len(chunks)
-        self._flushed_at = clock.monotonic()
         if told.stop_turn_id == self._turn_id:
             self.stop_wanted.set()

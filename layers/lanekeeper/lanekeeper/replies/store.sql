@@ -10,8 +10,9 @@ select %(turn_id)s, %(user_id)s, %(first)s::int + ordinality::int - 1, chunk
 from jsonb_array_elements(%(chunks)s) with ordinality as new (chunk, ordinality)
 on conflict (turn_id, seq) do nothing
 
+-- Each turn has a channel of its own, named by its id, so that only those who follow it are woken.
 -- name: ring
-select pg_notify('reply', %(bell)s)
+select pg_notify(%(turn_id)s, %(last)s::int::text)
 
 -- name: put_in_outbox
 insert into outbox (user_id, conversation_id, turn_id, idempotency_key, intent, data)
@@ -41,6 +42,5 @@ with due as materialized (
 ), sent as (
   update outbox o set state = 'sent', sent_at = lanekeeper.now() from due where o.id = due.id
 )
-select pg_notify('reply', json_build_object(
-  'turn', turn_id, 'seq', closing_seq + jsonb_array_length(data -> 'closing') - 1)::text)
+select pg_notify(turn_id, (closing_seq + jsonb_array_length(data -> 'closing') - 1)::text)
 from due

@@ -1,12 +1,12 @@
 """Hears from Postgres that a turn has new chunks, on the connection that also reads them."""
 
 import asyncio
-import json
 import logging
 import os
 from contextlib import suppress
 
 import psycopg
+from psycopg import sql
 
 from lanekeeper.errors import DatabaseUnreachableError
 from lanekeeper.postgres import Database
@@ -28,11 +28,10 @@ class Ear:
         """Hear of another turn from now on."""
         self.turn_id, self._heard = turn_id, 0
 
-    def hear(self, turn_id: str, seq: int) -> None:
-        """A turn has chunks up to ``seq``."""
-        if turn_id == self.turn_id:
-            self._heard = max(self._heard, seq)
-            self._stirred.set()
+    def hear(self, seq: int) -> None:
+        """The turn has chunks up to ``seq``."""
+        self._heard = max(self._heard, seq)
+        self._stirred.set()
 
     def deafen(self) -> None:
         """Nothing is heard any more."""
@@ -52,6 +51,7 @@ class Ear:
 class Bell:
     """LISTENs while a stream wants to be woken, and only then: a sleeping process must not hold up the queue.
 
+    Each turn rings on a channel of its own, named by its id: nobody is woken by other people's replies.
     Waiting leaves the connection free for reading. A second descriptor of its socket is watched, since psycopg
     watches the first one during its own waits.
     """
@@ -59,6 +59,7 @@ class Bell:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._ears: set[Ear] = set()
+        self._channels: set[str] = set()
         self._connection: Connection | None = None
         self._descriptor = -1
         self._changing = asyncio.Lock()
@@ -67,16 +68,20 @@ class Bell:
         """Have an ear hear from now on, if that is possible; whether it is. What was committed before is not heard."""
         self._ears.add(ear)
         async with self._changing:
-            if self._connection is not None and not self._connection.closed:
+            if self._connection is not None and self._connection.closed:
+                self._let_go()
+            if ear.turn_id in self._channels:
                 return True
-            self._let_go()
             try:
                 async with self._database.transaction() as transaction:
-                    await transaction.run("listen reply")
+                    await transaction.connection.execute(sql.SQL("listen {}").format(sql.Identifier(ear.turn_id)))
             except (DatabaseUnreachableError, psycopg.Error) as error:
                 logger.info("cannot listen, so the stream polls: %s", type(error).__name__)
                 return False
-            self._take_up(transaction.connection)
+            if transaction.connection is not self._connection:
+                self._let_go()
+                self._take_up(transaction.connection)
+            self._channels.add(ear.turn_id)
             return True
 
     async def rest(self, ear: Ear) -> None:
@@ -88,7 +93,7 @@ class Bell:
             self._let_go()
             try:
                 async with self._database.transaction() as transaction:
-                    await transaction.run("unlisten reply")
+                    await transaction.run("unlisten *")
             except BaseException:
                 # Asleep with a LISTEN, this process would hold up the queue for everybody.
                 await self._database.close()
@@ -106,21 +111,14 @@ class Bell:
             asyncio.get_running_loop().remove_reader(self._descriptor)
             os.close(self._descriptor)
             self._connection = None
+        self._channels.clear()
         for ear in self._ears:
             ear.deafen()
 
     def _heard(self, notify: psycopg.Notify) -> None:
-        # All turns share the channel, so most of what is heard concerns nobody here.
-        concerned = [ear for ear in self._ears if ear.turn_id in notify.payload]
-        if not concerned:
-            return
-        try:
-            message = json.loads(notify.payload)
-            turn_id, seq = str(message["turn"]), int(message["seq"])
-        except (ValueError, TypeError, KeyError):
-            return
-        for ear in concerned:
-            ear.hear(turn_id, seq)
+        for ear in self._ears:
+            if ear.turn_id == notify.channel and notify.payload.isdecimal():
+                ear.hear(int(notify.payload))
 
     def _readable(self) -> None:
         connection = self._connection

@@ -59,17 +59,17 @@ class Ending:
     async def finish(self) -> None:
         """End a turn whose model has answered."""
         await self._stream.flush()
-        closing: list[Json] = []
-        if wrote := self._wrote():
-            closing.append({"type": "data-writes", "data": {"tools": wrote}})
-        await self._end("done", [], [*closing, self._finish_chunk("stop")])
+        wrote = self._wrote()
+        closing: list[Json] = [{"type": "data-writes", "data": {"tools": wrote}}] if wrote else []
+        metadata = self._metadata()
+        await self._end("done", [], [*closing, _finish("stop", metadata)], metadata)
 
     async def stop(self) -> None:
         """End a turn that its person stopped. What was said so far stands."""
-        await self._stream.restore()
-        said = self._unrecorded_text()
-        closing = [{"type": "abort", "reason": "stopped"}]
-        await self._end("stopped", self._closed_calls(said), [*self._close_parts(), *closing])
+        await self._steps.catch_up()
+        messages = self._closed_calls()
+        closing = [*self._close_parts(), {"type": "abort", "reason": "stopped"}]
+        await self._end("stopped", messages, closing, self._metadata() | {"state": "stopped"})
 
     async def fail(self, reason: str) -> None:
         """End a turn that could not be completed, with the honest line as the reply's last text (T5).
@@ -77,35 +77,28 @@ class Ending:
         Args:
             reason: a short word for operators; never a provider's own text.
         """
-        await self._stream.restore()
-        said = self._unrecorded_text()
-        messages = [*self._closed_calls(said), AIMessage(content=HONEST_LINE)]
-        closing = self._close_parts()
-        if not self._stream.shown.started:
-            closing.append({"type": "start", "messageId": self._turn.reply_id})
-        closing += [
+        await self._steps.catch_up()
+        messages = [*self._closed_calls(), AIMessage(content=HONEST_LINE)]
+        metadata = self._metadata() | {"state": "failed"}
+        closing = [
+            *self._close_parts(),
             {"type": "start-step"},
             {"type": "text-start", "id": "honest-line"},
             {"type": "text-delta", "id": "honest-line", "delta": HONEST_LINE},
             {"type": "text-end", "id": "honest-line"},
             {"type": "finish-step"},
-            self._finish_chunk("error"),
+            _finish("error", metadata),
         ]
-        await self._end("failed", messages, closing, reason)
+        await self._end("failed", messages, closing, metadata, reason)
 
-    def _unrecorded_text(self) -> str:
-        """Text that was shown although its step was never recorded: a draft that broke off."""
-        text = self._stream.shown.open_text
-        return text[1] if text else ""
-
-    def _closed_calls(self, said: str) -> list[AnyMessage]:
-        """What the thread needs to stay valid: each open call closed, and the text that was shown."""
+    def _closed_calls(self) -> list[AnyMessage]:
+        """What the thread needs to stay valid: each open call closed, and the text of a draft that broke off."""
         messages: list[AnyMessage] = [
             ToolMessage(NOT_COMPLETED, tool_call_id=call.id, name=call.name, status="error")
             for call in open_calls(self._turn.thread.messages)
         ]
-        if said:
-            messages.append(AIMessage(content=said))
+        if draft := self._stream.shown.open_text:
+            messages.append(AIMessage(content=draft[1]))
         return messages
 
     def _close_parts(self) -> list[Json]:
@@ -121,9 +114,6 @@ class Ending:
         if shown.step_open:
             closing.append({"type": "finish-step"})
         return closing
-
-    def _finish_chunk(self, reason: str) -> Json:
-        return {"type": "finish", "finishReason": reason, "messageMetadata": self._metadata()}
 
     def _metadata(self) -> Json:
         return {
@@ -161,17 +151,18 @@ class Ending:
         }
         return {name: round(value, 1) for name, value in measured.items() if value is not None}
 
-    async def _end(self, state: State, messages: list[AnyMessage], closing: list[Json], failure: str = "") -> None:
+    async def _end(
+        self, state: State, messages: list[AnyMessage], closing: list[Json], metadata: Json, failure: str = ""
+    ) -> None:
         seq = self._stream.next_seq
         for chunk in closing:
             self._stream.shown.apply(chunk)
-        parts = self._stream.shown.parts
         reply = Reply(
             conversation_id=self._turn.conversation_id,
             turn_id=self._turn.id,
             message_id=self._turn.reply_id,
-            parts=parts,
-            metadata=self._metadata() | ({"state": state} if state != "done" else {}),
+            parts=self._stream.shown.parts,
+            metadata=metadata,
             closing=closing,
             closing_seq=seq,
         )
@@ -207,3 +198,7 @@ class Ending:
                     "first_reply_s": None if first_reply_ms is None else first_reply_ms / 1000,
                 },
             )
+
+
+def _finish(reason: str, metadata: Json) -> Json:
+    return {"type": "finish", "finishReason": reason, "messageMetadata": metadata}

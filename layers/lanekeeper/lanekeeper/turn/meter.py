@@ -24,6 +24,7 @@ class TurnMeter:
         self._prices = prices
         self._sampled = random.random() < limits.request_sample_rate  # noqa: S311 - a sample, not a secret
         self._settled: list[tuple[Call, Usage, bool]] = []
+        self._written: list[tuple[Call, Usage, bool]] = []
         self.input_tokens = 0
         self.cached_tokens = 0
         self.output_tokens = 0
@@ -46,8 +47,14 @@ class TurnMeter:
     async def write(self, transaction: Transaction) -> None:
         """Write the prices that wait."""
         while self._settled:
-            call, usage, failed = self._settled.pop()
+            call, usage, failed = self._settled[-1]
             await store.settle_cost(transaction, call, usage, self._price(call), failed=failed)
+            self._written.append(self._settled.pop())
+
+    def rewind(self) -> None:
+        """Write all prices once more with the next transaction: an interrupted one may have been undone."""
+        self._settled += self._written
+        self._written.clear()
 
     def _price(self, call: Call) -> Price | None:
         return self._prices.get(call.model)

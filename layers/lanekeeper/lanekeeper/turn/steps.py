@@ -66,18 +66,29 @@ class TurnSteps:
         self.tools_s = 0.0
 
     async def load(self) -> None:
-        """Open the reply, show what a dead worker had recorded but not shown, gather what is for this reply only."""
+        """Open the reply and gather what is for this reply only."""
+        await self.catch_up()
+        self._turn_only = [turn_block(self._turn.now, self._turn.timezone)]
+
+    async def catch_up(self) -> None:
+        """Bring the reply to what is recorded, for a turn that was cut short: an earlier worker's, or this one's.
+
+        What was cut off may have been undone by the database or not, so thread, chunks and prices are taken from there.
+        """
         turn = self._turn
-        if turn.retaken:
+        if self._stream.shown.started:
+            async with turn.hold.transaction(self._database, durable=False) as transaction:
+                await turn.thread.load(transaction)
+            self._meter.rewind()
+        if turn.retaken or self._stream.shown.started:
             await self._stream.restore()
-        await self._stream.open(
+        self._stream.open(
             turn.reply_id,
             {"id": turn.conversation_id, "title": turn.title},
             {"turnId": turn.id, "state": "running"},
         )
         self._show_recorded()
         await self._stream.flush()
-        self._turn_only = [turn_block(turn.now, turn.timezone)]
 
     async def think(self, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
         """Ask the model once; what the thread gained, its answer last.
