@@ -1,9 +1,10 @@
-"""The five functions, with the numbers that template.yaml gives them on AWS."""
+"""The five functions, with the time and memory that template.yaml gives them."""
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.devkit import template
 from tests.devkit.local_lambda import Spec
 from tests.devkit.processes import ROOT
 from tests.devkit.runtime_api import REGION
@@ -13,50 +14,31 @@ PATH = os.pathsep.join(str(folder) for folder in (*LAYERS, ROOT))
 STREAM_WRAPPER = ROOT / "layers" / "lanekeeper" / "stream-wrapper"
 
 
+# What a function's handler imports anyway, so that its sandboxes can be forks.
+_IMPORTS = {
+    "accept": ("lanekeeper.wiring.accept", "aws_lambda_powertools.logging", "botocore.auth"),
+    "stream": ("lanekeeper.wiring.stream", "lanekeeper.stream_runtime.loop"),
+    "worker": ("lanekeeper.wiring.worker",),
+    "maintenance": ("lanekeeper.wiring.maintenance",),
+    "migrate": ("lanekeeper.wiring.migrate",),
+}
+_SANDBOXES = {"accept": 4, "stream": 120, "maintenance": 2, "migrate": 1}
+_ROLES = {"migrate": "migrator"}
+
+
 def specs(workers: int) -> list[Spec]:
-    """What each function is given. ``workers``: how many turns may run at once."""
+    """The functions as the template describes them. ``workers``: how many turns may run at once here."""
     return [
         Spec(
-            name="accept",
-            timeout_s=29,
-            memory_mb=1024,
-            sandboxes=4,
-            role="accept",
-            imports=("lanekeeper.wiring.accept", "aws_lambda_powertools.logging"),
-        ),
-        Spec(
-            name="stream",
-            timeout_s=900,
-            memory_mb=512,
-            sandboxes=120,
-            role="stream",
-            imports=("lanekeeper.wiring.stream", "lanekeeper.stream_runtime.loop"),
-            streams=True,
-        ),
-        Spec(
-            name="worker",
-            timeout_s=300,
-            memory_mb=1769,
-            sandboxes=workers,
-            role="worker",
-            imports=("lanekeeper.wiring.worker",),
-        ),
-        Spec(
-            name="maintenance",
-            timeout_s=300,
-            memory_mb=512,
-            sandboxes=2,
-            role="maintenance",
-            imports=("lanekeeper.wiring.maintenance",),
-        ),
-        Spec(
-            name="migrate",
-            timeout_s=300,
-            memory_mb=512,
-            sandboxes=1,
-            role="migrator",
-            imports=("lanekeeper.wiring.migrate",),
-        ),
+            name=name,
+            timeout_s=template.function(name)["Timeout"],
+            memory_mb=template.function(name)["MemorySize"],
+            sandboxes=workers if name == "worker" else _SANDBOXES[name],
+            role=_ROLES.get(name, name),
+            imports=imports,
+            streams=name == "stream",
+        )
+        for name, imports in _IMPORTS.items()
     ]
 
 
@@ -81,9 +63,12 @@ def environment(spec: Spec, task_root: Path, product: Mapping[str, str], devkit:
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(spec.memory_mb),
         "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
+        "AWS_LAMBDA_LOG_FORMAT": "JSON",
+        "AWS_LAMBDA_LOG_LEVEL": "INFO",
         "AWS_LAMBDA_LOG_GROUP_NAME": f"/aws/lambda/{spec.name}",
         "AWS_LAMBDA_LOG_STREAM_NAME": "local",
         "LAMBDA_TASK_ROOT": str(task_root),
+        "POWERTOOLS_SERVICE_NAME": "lanekeeper",
         "TZ": ":UTC",
         "_HANDLER": "handler.handler",
     }

@@ -7,25 +7,16 @@ import uuid
 from collections.abc import Mapping
 from urllib.parse import unquote
 
-from tests.devkit import events, wire
-from tests.devkit.events import Answer, Header, MalformedAnswerError
+from tests.devkit import events, template, wire
+from tests.devkit.events import Header, MalformedAnswerError
 from tests.devkit.local_lambda import Function
 from tests.devkit.runtime_api import Outcome
 
 logger = logging.getLogger("devkit.gateway")
 
 INTEGRATION_TIMEOUT_S = 29.0
-STREAM_TIMEOUT_S = 900.0
+STREAM_TIMEOUT_S = 300.0
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
-
-# API Gateway's own refusals: status and message by response type. The template gives each the shape of the contract.
-REFUSALS = {
-    "MISSING_AUTHENTICATION_TOKEN": (403, "Missing Authentication Token"),
-    "BAD_REQUEST": (400, "Bad Request"),
-    "REQUEST_TOO_LARGE": (413, "Request Too Long"),
-    "INTEGRATION_FAILURE": (502, "Internal server error"),
-    "INTEGRATION_TIMEOUT": (504, "Endpoint request timed out"),
-}
 
 
 class Gateway:
@@ -79,7 +70,7 @@ class Gateway:
     async def refuse_for(self, exchange: wire.Exchange, error: str) -> None:
         """Answer that the integration failed, and say why in the log."""
         logger.warning("%s %s: %s", exchange.method, exchange.path, error)
-        await self._refuse(exchange, "INTEGRATION_FAILURE")
+        await self._refuse(exchange, "LAMBDA_FAILURE")
 
     async def _buffered(self, exchange: wire.Exchange, function: Function, payload: bytes) -> None:
         try:
@@ -99,8 +90,8 @@ class Gateway:
         await exchange.respond(answer.status, answer.body, [*answer.headers, *self._own_headers()])
 
     async def _refuse(self, exchange: wire.Exchange, kind: str) -> None:
-        answer = refusal(kind)
-        await exchange.respond(answer.status, answer.body, [*answer.headers, *self._own_headers()])
+        status, headers, body = template.refusal(kind)
+        await exchange.respond(status, body, [*headers, *self._own_headers()])
 
     def _own_headers(self) -> list[Header]:
         request_id = str(uuid.uuid4())
@@ -113,20 +104,6 @@ class Gateway:
             return path
         first, slash, rest = path[1:].partition("/")
         return f"{slash or '/'}{rest}" if first == self._stage else None
-
-
-def refusal(kind: str) -> Answer:
-    """API Gateway's own answer of a type, in the shape that the template's GatewayResponses give it."""
-    status, message = REFUSALS[kind]
-    body = {
-        "error": {
-            "code": kind.lower(),
-            "message": message,
-            "retryable": status >= 500,
-            "nextStep": "Try again in a moment." if status >= 500 else "Check the request.",
-        }
-    }
-    return Answer(status, [("Content-Type", "application/json"), ("x-amzn-ErrorType", kind)], json.dumps(body).encode())
 
 
 class _Relay:
