@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lanekeeper.accept.log import logger
+from lanekeeper.log import logger
 from lanekeeper.wiring.accept import build
 
 gateway = build()

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lanekeeper.accept.log import logger
+from lanekeeper.log import logger
 from lanekeeper.postgres import Database
 from lanekeeper.redact import hashed
 from tests.integration.accept.api import Api

@@ -104,7 +104,7 @@ async def test_a_draft_continued_by_another_worker_shows_as_one_text(
     await author.connection.execute("insert into lanes (user_id, epoch) values ('ana', 1)")
     await author.set_state(turn, "running")
     first = ReplyStream(database_as("worker"), Hold("ana", 1), turn.id, Limits())
-    await first.open(turn.reply_id, conversation, stand)
+    first.open(turn.reply_id, conversation, stand)
     first.begin_step(1)
     first.text(1, "The tide turns ")
     await first.flush()
@@ -117,7 +117,7 @@ async def test_a_draft_continued_by_another_worker_shows_as_one_text(
 
         second = ReplyStream(database_as("worker"), Hold("ana", 2), turn.id, Limits())
         await second.restore()
-        await second.open(turn.reply_id, conversation, stand)
+        second.open(turn.reply_id, conversation, stand)
         second.begin_step(1)
         second.complete_text(1, second.text_so_far(1) + "twice a day.")
         second.end_step(1)

@@ -6,7 +6,7 @@ from typing import Any
 from starlette.datastructures import MutableHeaders
 
 from lanekeeper import clock
-from lanekeeper.accept.log import logger
+from lanekeeper.log import logger
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -7,7 +7,7 @@ from typing import Any
 from mangum import Mangum
 
 from lanekeeper.accept.edge import Edge
-from lanekeeper.accept.log import logger
+from lanekeeper.log import logger
 from lanekeeper.errors import Problem
 from lanekeeper.redact import place
 from lanekeeper.types import Json

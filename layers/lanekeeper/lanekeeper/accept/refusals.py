@@ -10,7 +10,7 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from lanekeeper.accept.log import logger
+from lanekeeper.log import logger
 from lanekeeper.accept.reading import invalid
 from lanekeeper.errors import DatabaseUnreachableError, Problem
 from lanekeeper.redact import place

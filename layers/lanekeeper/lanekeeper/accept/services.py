@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from starlette.requests import Request
 
 from lanekeeper.accept.choices import Choices
-from lanekeeper.accept.log import name_person
+from lanekeeper.log import name_person
 from lanekeeper.accept.page import Page
 from lanekeeper.accept.readiness import Readiness
 from lanekeeper.accept.wake import Waker

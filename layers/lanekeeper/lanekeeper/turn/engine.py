@@ -13,6 +13,7 @@ from lanekeeper.lane.watch import Watched
 from lanekeeper.ledger.prices import stored_prices
 from lanekeeper.ledger.rules import Prices
 from lanekeeper.limits import Limits
+from lanekeeper.log import forget_person, name_person
 from lanekeeper.mainline.catalogue import DEFAULT, SETTING, Model, parse_catalogue
 from lanekeeper.mainline.client import Mainline
 from lanekeeper.mainline.errors import MainlineError
@@ -76,6 +77,7 @@ class Engine:
                 if claim is None:
                     break
                 if claim.turn is not None:
+                    name_person(claim.turn.hold.user_id, turn=claim.turn.id)
                     await self._run(claim.turn, seconds_left)
                     turns += 1
             except LaneLostError:
@@ -87,6 +89,7 @@ class Engine:
                 break
             finally:
                 await self._lock.drop()
+                forget_person("turn")
         return turns
 
     async def _run(self, turn: Turn, seconds_left: Callable[[], float]) -> None:
