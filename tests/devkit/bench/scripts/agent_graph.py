@@ -9,14 +9,27 @@ from typing import Any
 from langchain_core.messages import AnyMessage, SystemMessage
 from langgraph.graph import END, START, MessagesState, StateGraph
 
+from lanekeeper.limits import Limits
+from lanekeeper.mainline.catalogue import DEFAULT
+from lanekeeper.mainline.client import Caller, Mainline
 from lanekeeper.mainline.langchain import MainlineChatModel
+from lanekeeper.settings import Secret
 
 PROMPT = SystemMessage("You are a helpful assistant. Answer in one short message.")
 
 
-def model() -> Any:
-    """The product's own model client, so that no peer pays for another one."""
-    return MainlineChatModel.connect(os.environ["MAINLINE_BASE_URL"], os.environ["MAINLINE_AI_KEY"], model="small")
+class NoLedger:
+    """Counts no costs: the peers have no ledger."""
+
+    async def opened(self, call: Any) -> None:
+        pass
+
+    async def settled(self, call: Any, usage: Any, *, failed: bool) -> None:
+        pass
+
+
+gateway = Mainline(os.environ["MAINLINE_BASE_URL"], Secret(os.environ["MAINLINE_AI_KEY"]), Limits())
+model = MainlineChatModel(mainline=gateway, caller=Caller(user_id="peer", meter=NoLedger()), model=DEFAULT.choose(None))
 
 
 async def load_context(state: MessagesState) -> dict[str, list[AnyMessage]]:
@@ -24,7 +37,7 @@ async def load_context(state: MessagesState) -> dict[str, list[AnyMessage]]:
 
 
 async def agent(state: MessagesState) -> dict[str, list[AnyMessage]]:
-    return {"messages": [await model().ainvoke([PROMPT, *state["messages"]])]}
+    return {"messages": [await model.ainvoke([PROMPT, *state["messages"]])]}
 
 
 def build(saver: Any = None) -> Any:

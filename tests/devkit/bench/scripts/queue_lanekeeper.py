@@ -15,17 +15,19 @@ from lanekeeper.postgres import Database
 from lanekeeper.turn.intake import SQL as TURN_SQL
 
 FILL = """
-with job as (select * from jsonb_to_recordset(%s) as job (person text, number int)),
-person as (insert into users (id) select distinct person from job),
-talk as (insert into conversations (id, user_id, agent_id) select distinct 'conv_' || person, person, 'assistant' from job),
+with job as (
+  select person, number, 'conv_' || person as talk, format('%%s_%%s', person, number) as id
+  from jsonb_to_recordset(%s) as job (person text, number int)
+), person as (insert into users (id) select distinct person from job),
+talk as (insert into conversations (id, user_id, agent_id) select distinct talk, person, 'assistant' from job),
 lane as (insert into lanes (user_id, ready_at) select distinct person, lanekeeper.now() from job),
 turn as (
   insert into turns (id, user_id, conversation_id, agent_id, reply_id)
-  select format('turn_%%s_%%s', person, number), person, 'conv_' || person, 'assistant', format('msg_%%s_%%s', person, number)
-  from job)
-insert into inbox (user_id, conversation_id, turn_id, accepted_turn_id, message_id, idempotency_key, body_hash, agent_id, payload)
-select person, 'conv_' || person, format('turn_%%s_%%s', person, number), format('turn_%%s_%%s', person, number),
-       format('said_%%s_%%s', person, number), number::text, '', 'assistant',
+  select 'turn_' || id, person, talk, 'assistant', 'msg_' || id from job
+)
+insert into inbox (user_id, conversation_id, turn_id, accepted_turn_id, message_id, idempotency_key, body_hash,
+                   agent_id, payload)
+select person, talk, 'turn_' || id, 'turn_' || id, 'said_' || id, id, '', 'assistant',
        jsonb_build_object('text', 'hello', 'person', person, 'number', number)
 from job order by number
 """
@@ -40,6 +42,7 @@ class LaneQueue:
         self._limits = Limits()
         self._added = asyncio.Condition()
         self._accepting = self._database("accept")
+        self._inbox = inbox.Inbox(self._accepting, "assistant", self._limits)
         self._opened: list[Database] = [self._accepting]
         self._added_jobs: dict[str, dict[str, Any]] = {}
 
@@ -56,7 +59,7 @@ class LaneQueue:
         key = f"{job['person']}-{job['number']}-added"
         self._added_jobs[key] = job
         incoming = inbox.Incoming(key=key, text=key, message_id=key, conversation=job["person"], may_begin=True)
-        await inbox.accept(self._accepting, job["person"], None, incoming, "assistant", self._limits)
+        await self._inbox.accept(job["person"], incoming)
         async with self._added:
             self._added.notify()
 
@@ -88,9 +91,7 @@ class LaneQueue:
         self, work: Database, lane_lock: LaneLock, holder: str, limit: int
     ) -> tuple[Hold | None, list[dict[str, Any]]]:
         async with work.transaction() as transaction:
-            row = await transaction.row(
-                LANE_SQL["claim_lane"], {"holder": holder, "lease_s": self._limits.lease_s}
-            )
+            row = await transaction.row(LANE_SQL["claim_lane"], {"holder": holder, "lease_s": self._limits.lease_s})
             if row is None:
                 return None, []
             hold = Hold(row["user_id"], row["epoch"])
