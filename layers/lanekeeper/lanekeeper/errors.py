@@ -45,6 +45,16 @@ class Problem(Exception):  # noqa: N818 - an answer to a person, not an accident
         }
 
 
+AWAY = Problem(
+    503,
+    "unavailable",
+    "The chat cannot be reached right now.",
+    "Try again in a moment.",
+    retryable=True,
+    retry_after_s=1,
+)
+
+
 class LaneLostError(Exception):
     """This worker no longer holds the person's lane: it must stop and may write nothing more."""
 

@@ -26,9 +26,7 @@ class Limits:
     heartbeat_s: float = _limit(5, "T1", "seconds between signs of life")
     watch_s: float = _limit(0.5, "T1", "seconds between looks for a stop or a lost lane while nothing streams")
     turn_deaths: int = _limit(3, "T1", "workers that may die in one turn before it ends with the honest line")
-    drain_reserve_s: float = _limit(
-        160, "T1", "seconds a worker must have left to begin a turn: more than one takes"
-    )
+    drain_reserve_s: float = _limit(160, "T1", "seconds a worker must have left to begin a turn: more than one takes")
     lost_wake_s: float = _limit(5, "T1", "seconds after which a waiting message is woken again by the tick")
     wakes_per_tick: int = _limit(20, "T1", "workers one tick may wake")
 

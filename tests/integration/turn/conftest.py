@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import httpx
@@ -64,7 +64,7 @@ class Talk:
     engine: Engine
     mainline_url: str
     http: httpx.AsyncClient
-    new_engine: Callable[[], Engine]
+    new_engine: Callable[..., Engine]
     tick: Tick
     user_id: str = "ana"
     sent: list[dict[str, str]] = field(default_factory=list)
@@ -135,7 +135,7 @@ async def talk(
     prompt = Prompt("You help.", "v1", "hash")
     agent = Agent(id="assistant", name="Assistant", prompt=prompt, tools=Toolset([LOOK], LIMITS))
 
-    def new_engine() -> Engine:
+    def new_engine(**changed: Any) -> Engine:
         holder = new_id("worker")
         opened = [Database(lambda: {"conninfo": url_as("worker")}, holder) for _ in range(3)]
         databases.extend(opened)
@@ -145,7 +145,7 @@ async def talk(
             reply=opened[2],
             agents={"assistant": agent},
             mainline=mainline,
-            limits=LIMITS,
+            limits=replace(LIMITS, **changed),
             holder=holder,
         )
 

@@ -203,3 +203,36 @@ async def test_a_deleted_conversation_ends_its_running_turn_quietly(talk: Talk) 
     await running
     assert await talk.rows("select * from messages") == []
     assert (await talk.rows("select holder from lanes"))[0]["holder"] is None
+
+
+async def test_the_exact_request_is_kept_for_sampled_turns_and_for_no_others(talk: Talk) -> None:
+    await talk.say("one")
+    await talk.run()
+    assert await talk.rows("select * from model_requests") == []
+    await talk.say("two")
+    await talk.run(talk.new_engine(request_sample_rate=1))
+    kept = await talk.rows("select turn_id, body from model_requests")
+    assert [(row["turn_id"], row["body"]) for row in kept] == [
+        (talk.sent[-1]["turn_id"], (await talk.requests())[-1]["body"])
+    ]
+
+
+async def test_what_is_for_this_reply_only_is_never_stored(talk: Talk) -> None:
+    await talk.say("one")
+    await talk.script({"text": "Hello."})
+    await talk.run()
+    stored = await talk.rows(
+        "select message::text as kept from thread_messages union all select parts::text from messages"
+    )
+    assert (await talk.requests())[0]["body"]["messages"][-1]["content"].startswith("For this reply only")
+    assert not any("For this reply only" in row["kept"] for row in stored)
+
+
+async def test_a_turn_is_traced_with_its_prompt_and_its_timings(talk: Talk) -> None:
+    sent = await talk.say("owls?")
+    await talk.script(SEARCH, {"text": "Found it."})
+    await talk.run()
+    turn = await talk.turn(sent["turn_id"])
+    assert (turn["prompt_version"], turn["prompt_hash"]) == ("v1", "hash")
+    assert set(turn["timings"]) == {"queuedMs", "firstReplyMs", "modelMs", "toolsMs", "totalMs"}
+    assert turn["first_reply_at"] <= turn["finished_at"]

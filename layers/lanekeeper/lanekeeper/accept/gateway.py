@@ -7,8 +7,8 @@ from typing import Any
 from mangum import Mangum
 
 from lanekeeper.accept.edge import Edge
-from lanekeeper.log import logger
 from lanekeeper.errors import Problem
+from lanekeeper.log import logger
 from lanekeeper.redact import place
 from lanekeeper.types import Json
 

@@ -10,20 +10,12 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from lanekeeper.log import logger
 from lanekeeper.accept.reading import invalid
-from lanekeeper.errors import DatabaseUnreachableError, Problem
+from lanekeeper.errors import AWAY, DatabaseUnreachableError, Problem
+from lanekeeper.log import logger
 from lanekeeper.redact import place
 
 BROKEN = Problem(500, "internal", "Something went wrong on our side.", "Try again in a moment.", retryable=True)
-AWAY = Problem(
-    503,
-    "unavailable",
-    "The chat cannot be reached right now.",
-    "Try again in a moment.",
-    retryable=True,
-    retry_after_s=1,
-)
 _FRAMEWORKS = {
     404: Problem(404, "not_found", "There is nothing at this address.", "Check the address."),
     405: Problem(405, "method_not_allowed", "This address does not take that method.", "See the Allow header."),

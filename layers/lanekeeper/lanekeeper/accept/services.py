@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from starlette.requests import Request
 
 from lanekeeper.accept.choices import Choices
-from lanekeeper.log import name_person
 from lanekeeper.accept.page import Page
 from lanekeeper.accept.readiness import Readiness
 from lanekeeper.accept.wake import Waker
 from lanekeeper.conversations import Conversations
 from lanekeeper.inbox import Inbox
 from lanekeeper.limits import Limits
+from lanekeeper.log import name_person
 from lanekeeper.people import Identity, People, Person
 
 

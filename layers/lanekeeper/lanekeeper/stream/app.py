@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 
-from lanekeeper.errors import DatabaseUnreachableError, Problem
+from lanekeeper.errors import AWAY, DatabaseUnreachableError, Problem
 from lanekeeper.limits import Limits
 from lanekeeper.people import Identity
 from lanekeeper.stream.ask import Ask
@@ -24,16 +24,6 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 logger = logging.getLogger(__name__)
-
-
-AWAY = Problem(
-    503,
-    "unavailable",
-    "The chat cannot be reached right now.",
-    "Try again in a moment.",
-    retryable=True,
-    retry_after_s=1,
-)
 
 
 class StreamApp:
