@@ -15,11 +15,9 @@ _NOTE = "-- The sum of the migrations, written by `python3 run.py schema`. Not t
 def dump(server: Postgres, database: str) -> str:
     """The schema of a migrated database, without what differs from one dump or server to the next."""
     excluded = [f"--exclude-schema={name}" for name in _STAND_INS]
-    lines = server.dump_schema(database, *excluded).splitlines()
-    kept = [
-        line for line in lines if line and not re.match(r"--|SET |SELECT pg_catalog\.set_config|\\(un)?restrict ", line)
-    ]
-    return _NOTE + "\n".join(kept) + "\n"
+    text = server.dump_schema(database, *excluded)
+    text = re.sub(r"^(--.*|SET .*|SELECT pg_catalog\.set_config.*|\\(un)?restrict .*)$", "", text, flags=re.MULTILINE)
+    return _NOTE + re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
 def main() -> None:

@@ -1,0 +1,798 @@
+-- The sum of the migrations, written by `python3 run.py schema`. Not to be edited.
+
+CREATE SCHEMA lanekeeper;
+
+ALTER SCHEMA lanekeeper OWNER TO lanekeeper_migrator;
+
+CREATE FUNCTION lanekeeper.claim_lane(holder text, lease interval) RETURNS TABLE(user_id text, epoch bigint)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  update public.lanes l
+  set holder = claim_lane.holder, epoch = l.epoch + 1, lease_until = lanekeeper.now() + claim_lane.lease,
+      turn_id = null
+  where l.user_id = (
+    select w.user_id from public.lanes w
+    where w.ready_at is not null and w.ready_at <= lanekeeper.now() and w.holder is null
+    order by w.ready_at
+    limit 1
+    for update skip locked)
+  returning l.user_id, l.epoch
+$$;
+
+ALTER FUNCTION lanekeeper.claim_lane(holder text, lease interval) OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.end_connections(holder text) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  select count(*) filter (where pg_terminate_backend(a.pid)) from pg_stat_activity a
+  where a.application_name = end_connections.holder and a.usename = 'lanekeeper_worker'
+$$;
+
+ALTER FUNCTION lanekeeper.end_connections(holder text) OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.forget_streams(silent interval) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  delete from public.stream_sessions s where s.seen_at < lanekeeper.now() - forget_streams.silent
+$$;
+
+ALTER FUNCTION lanekeeper.forget_streams(silent interval) OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.hold_lane(user_id text, epoch bigint) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+declare
+  stop text;
+begin
+  select l.stop_turn_id into stop from public.lanes l
+  where l.user_id = hold_lane.user_id and l.epoch = hold_lane.epoch
+  for share;
+  if not found then
+    raise exception 'the lane is held by another' using errcode = 'LK001';
+  end if;
+  return stop;
+end
+$$;
+
+ALTER FUNCTION lanekeeper.hold_lane(user_id text, epoch bigint) OWNER TO lanekeeper_migrator;
+
+CREATE FUNCTION lanekeeper.lane_key(user_id text) RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select hashtext(user_id) $$;
+
+ALTER FUNCTION lanekeeper.lane_key(user_id text) OWNER TO lanekeeper_migrator;
+
+CREATE FUNCTION lanekeeper.lapsed_lanes() RETURNS TABLE(user_id text, epoch bigint, holder text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  select l.user_id, l.epoch, l.holder from public.lanes l
+  where l.holder is not null and l.lease_until < lanekeeper.now()
+  order by l.lease_until
+$$;
+
+ALTER FUNCTION lanekeeper.lapsed_lanes() OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.maintenance_is_due() RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  select exists (select from public.lanes l where l.holder is not null and l.lease_until < lanekeeper.now())
+      or exists (select from public.lanes l where l.holder is null and l.ready_at < lanekeeper.now() - interval '5 seconds')
+      or exists (select from public.outbox o where o.state = 'new' and o.created_at < lanekeeper.now() - interval '5 seconds')
+      or exists (select from lanekeeper.stray_lanes())
+$$;
+
+ALTER FUNCTION lanekeeper.maintenance_is_due() OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.now() RETURNS timestamp with time zone
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ select clock_timestamp() $$;
+
+ALTER FUNCTION lanekeeper.now() OWNER TO lanekeeper_migrator;
+
+CREATE FUNCTION lanekeeper.open_streams(silent interval, at_most integer) RETURNS integer
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  select count(*)::int from (
+    select from public.stream_sessions s where s.seen_at > lanekeeper.now() - open_streams.silent limit open_streams.at_most
+  ) counted
+$$;
+
+ALTER FUNCTION lanekeeper.open_streams(silent interval, at_most integer) OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.person() RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ select nullif(current_setting('lanekeeper.user_id', true), '') $$;
+
+ALTER FUNCTION lanekeeper.person() OWNER TO lanekeeper_migrator;
+
+CREATE FUNCTION lanekeeper.start_maintenance(job text) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+declare
+  target jsonb := (select s.value from settings s where s.key = 'maintenance');
+begin
+  if target is null or (job = 'tick' and not lanekeeper.maintenance_is_due()) then
+    return false;
+  end if;
+  perform aws_lambda.invoke(
+    function_name => target ->> 'function',
+    payload => json_build_object('job', job)::json,
+    region => target ->> 'region',
+    invocation_type => 'Event');
+  return true;
+end
+$$;
+
+ALTER FUNCTION lanekeeper.start_maintenance(job text) OWNER TO lanekeeper_migrator;
+
+CREATE FUNCTION lanekeeper.stray_lanes() RETURNS TABLE(user_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  select distinct i.user_id from public.inbox i join public.lanes l on l.user_id = i.user_id
+  where i.state in ('new', 'running') and l.holder is null and l.ready_at is null
+    and i.created_at < lanekeeper.now() - interval '10 seconds'
+  limit 1000
+$$;
+
+ALTER FUNCTION lanekeeper.stray_lanes() OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.sweep_chunks(older_than interval) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  with gone as (
+    delete from public.reply_chunks c using public.turns t
+    where t.id = c.turn_id and t.state in ('done', 'failed', 'stopped')
+      and t.finished_at < lanekeeper.now() - sweep_chunks.older_than
+      and not exists (select from public.outbox o where o.user_id = t.user_id and o.state = 'new')
+    returning 1)
+  select count(*) from gone
+$$;
+
+ALTER FUNCTION lanekeeper.sweep_chunks(older_than interval) OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.sweep_requests(older_than interval) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  with gone as (delete from public.model_requests r where r.at < lanekeeper.now() - sweep_requests.older_than returning 1)
+  select count(*) from gone
+$$;
+
+ALTER FUNCTION lanekeeper.sweep_requests(older_than interval) OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.undelivered(older_than interval) RETURNS TABLE(user_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  select distinct o.user_id from public.outbox o
+  where o.state = 'new' and o.created_at < lanekeeper.now() - undelivered.older_than
+  limit 1000
+$$;
+
+ALTER FUNCTION lanekeeper.undelivered(older_than interval) OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.waiting_lanes(older_than interval) RETURNS bigint
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+  select count(*) from public.lanes l
+  where l.holder is null and l.ready_at < lanekeeper.now() - waiting_lanes.older_than
+$$;
+
+ALTER FUNCTION lanekeeper.waiting_lanes(older_than interval) OWNER TO lanekeeper_dispatch;
+
+CREATE TABLE public.audit_log (
+    id bigint NOT NULL,
+    at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    actor text NOT NULL,
+    action text NOT NULL,
+    detail jsonb DEFAULT '{}'::jsonb NOT NULL
+);
+
+ALTER TABLE public.audit_log OWNER TO lanekeeper_migrator;
+
+ALTER TABLE public.audit_log ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.audit_log_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.conversations (
+    id text NOT NULL,
+    user_id text NOT NULL,
+    alias text,
+    title text DEFAULT ''::text NOT NULL,
+    agent_id text NOT NULL,
+    model_id text,
+    held_by text,
+    created_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+);
+
+ALTER TABLE ONLY public.conversations FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.conversations OWNER TO lanekeeper_migrator;
+
+CREATE TABLE public.costs (
+    id bigint NOT NULL,
+    user_id text NOT NULL,
+    turn_id text,
+    call_id text NOT NULL,
+    feature text NOT NULL,
+    model text NOT NULL,
+    micros bigint DEFAULT 0 NOT NULL,
+    status text NOT NULL,
+    input_tokens integer DEFAULT 0 NOT NULL,
+    cached_tokens integer DEFAULT 0 NOT NULL,
+    output_tokens integer DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    CONSTRAINT costs_status_check CHECK ((status = ANY (ARRAY['exact'::text, 'estimated'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.costs FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.costs OWNER TO lanekeeper_migrator;
+
+ALTER TABLE public.costs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.costs_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.inbox (
+    id bigint NOT NULL,
+    user_id text NOT NULL,
+    conversation_id text NOT NULL,
+    kind text DEFAULT 'text'::text NOT NULL,
+    state text DEFAULT 'new'::text NOT NULL,
+    turn_id text NOT NULL,
+    accepted_turn_id text NOT NULL,
+    message_id text NOT NULL,
+    idempotency_key text NOT NULL,
+    body_hash text NOT NULL,
+    agent_id text NOT NULL,
+    model_id text,
+    payload jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    CONSTRAINT inbox_kind_check CHECK ((kind = ANY (ARRAY['text'::text, 'button'::text, 'control'::text, 'upload'::text]))),
+    CONSTRAINT inbox_state_check CHECK ((state = ANY (ARRAY['new'::text, 'running'::text, 'waiting'::text, 'held'::text, 'folded'::text, 'done'::text, 'failed'::text])))
+)
+WITH (fillfactor='70');
+
+ALTER TABLE ONLY public.inbox FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.inbox OWNER TO lanekeeper_migrator;
+
+ALTER TABLE public.inbox ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.inbox_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.lanes (
+    user_id text NOT NULL,
+    ready_at timestamp with time zone,
+    holder text,
+    epoch bigint DEFAULT 0 NOT NULL,
+    lease_until timestamp with time zone,
+    turn_id text,
+    stop_turn_id text
+)
+WITH (fillfactor='60');
+
+ALTER TABLE ONLY public.lanes FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.lanes OWNER TO lanekeeper_migrator;
+
+CREATE TABLE public.limit_hits (
+    id bigint NOT NULL,
+    user_id text NOT NULL,
+    turn_id text,
+    kind text NOT NULL,
+    at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+);
+
+ALTER TABLE ONLY public.limit_hits FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.limit_hits OWNER TO lanekeeper_migrator;
+
+ALTER TABLE public.limit_hits ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.limit_hits_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.messages (
+    user_id text NOT NULL,
+    id text NOT NULL,
+    conversation_id text NOT NULL,
+    turn_id text,
+    role text NOT NULL,
+    parts jsonb NOT NULL,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    "position" integer,
+    created_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    CONSTRAINT messages_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text, 'staff'::text])))
+)
+WITH (fillfactor='80');
+
+ALTER TABLE ONLY public.messages FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.messages OWNER TO lanekeeper_migrator;
+
+CREATE TABLE public.migrations (
+    name text NOT NULL,
+    sha256 text NOT NULL,
+    applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE public.migrations OWNER TO lanekeeper_migrator;
+
+CREATE TABLE public.model_requests (
+    id bigint NOT NULL,
+    user_id text NOT NULL,
+    turn_id text,
+    body jsonb NOT NULL,
+    at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+);
+
+ALTER TABLE ONLY public.model_requests FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.model_requests OWNER TO lanekeeper_migrator;
+
+ALTER TABLE public.model_requests ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.model_requests_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.outbox (
+    id bigint NOT NULL,
+    user_id text NOT NULL,
+    conversation_id text NOT NULL,
+    turn_id text,
+    idempotency_key text NOT NULL,
+    intent text NOT NULL,
+    data jsonb NOT NULL,
+    state text DEFAULT 'new'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    sent_at timestamp with time zone,
+    CONSTRAINT outbox_state_check CHECK ((state = ANY (ARRAY['new'::text, 'sent'::text, 'dropped'::text])))
+)
+WITH (fillfactor='70');
+
+ALTER TABLE ONLY public.outbox FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.outbox OWNER TO lanekeeper_migrator;
+
+ALTER TABLE public.outbox ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.outbox_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.reply_chunks (
+    turn_id text NOT NULL,
+    user_id text NOT NULL,
+    seq integer NOT NULL,
+    chunk jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+);
+
+ALTER TABLE ONLY public.reply_chunks FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.reply_chunks OWNER TO lanekeeper_migrator;
+
+CREATE TABLE public.settings (
+    key text NOT NULL,
+    value jsonb NOT NULL,
+    changed_by text NOT NULL,
+    changed_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+);
+
+ALTER TABLE public.settings OWNER TO lanekeeper_migrator;
+
+CREATE UNLOGGED TABLE public.stream_sessions (
+    user_id text NOT NULL,
+    id text NOT NULL,
+    opened_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='50');
+
+ALTER TABLE ONLY public.stream_sessions FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.stream_sessions OWNER TO lanekeeper_migrator;
+
+CREATE TABLE public.thread_messages (
+    conversation_id text NOT NULL,
+    "position" integer NOT NULL,
+    user_id text NOT NULL,
+    message_id text NOT NULL,
+    turn_id text,
+    message jsonb NOT NULL
+);
+
+ALTER TABLE ONLY public.thread_messages FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.thread_messages OWNER TO lanekeeper_migrator;
+
+CREATE TABLE public.turns (
+    id text NOT NULL,
+    user_id text NOT NULL,
+    conversation_id text NOT NULL,
+    state text DEFAULT 'queued'::text NOT NULL,
+    attempt integer DEFAULT 0 NOT NULL,
+    agent_id text NOT NULL,
+    model_id text,
+    prompt_version text,
+    prompt_hash text,
+    reply_id text NOT NULL,
+    accepted_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    started_at timestamp with time zone,
+    first_reply_at timestamp with time zone,
+    finished_at timestamp with time zone,
+    timings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    usage jsonb DEFAULT '{}'::jsonb NOT NULL,
+    failure text,
+    CONSTRAINT turns_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text, 'stopped'::text])))
+)
+WITH (fillfactor='70');
+
+ALTER TABLE ONLY public.turns FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.turns OWNER TO lanekeeper_migrator;
+
+CREATE TABLE public.users (
+    id text NOT NULL,
+    name text,
+    timezone text DEFAULT 'UTC'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+);
+
+ALTER TABLE ONLY public.users FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.users OWNER TO lanekeeper_migrator;
+
+ALTER TABLE ONLY public.audit_log
+    ADD CONSTRAINT audit_log_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.conversations
+    ADD CONSTRAINT conversations_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.conversations
+    ADD CONSTRAINT conversations_user_id_alias_key UNIQUE (user_id, alias);
+
+ALTER TABLE ONLY public.costs
+    ADD CONSTRAINT costs_call_id_key UNIQUE (call_id);
+
+ALTER TABLE ONLY public.costs
+    ADD CONSTRAINT costs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.inbox
+    ADD CONSTRAINT inbox_accepted_turn_id_key UNIQUE (accepted_turn_id);
+
+ALTER TABLE ONLY public.inbox
+    ADD CONSTRAINT inbox_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.inbox
+    ADD CONSTRAINT inbox_user_id_idempotency_key_key UNIQUE (user_id, idempotency_key);
+
+ALTER TABLE ONLY public.lanes
+    ADD CONSTRAINT lanes_pkey PRIMARY KEY (user_id);
+
+ALTER TABLE ONLY public.limit_hits
+    ADD CONSTRAINT limit_hits_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.messages
+    ADD CONSTRAINT messages_pkey PRIMARY KEY (user_id, id);
+
+ALTER TABLE ONLY public.migrations
+    ADD CONSTRAINT migrations_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.model_requests
+    ADD CONSTRAINT model_requests_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_idempotency_key_key UNIQUE (idempotency_key);
+
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.reply_chunks
+    ADD CONSTRAINT reply_chunks_pkey PRIMARY KEY (turn_id, seq);
+
+ALTER TABLE ONLY public.settings
+    ADD CONSTRAINT settings_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.stream_sessions
+    ADD CONSTRAINT stream_sessions_pkey PRIMARY KEY (user_id, id);
+
+ALTER TABLE ONLY public.thread_messages
+    ADD CONSTRAINT thread_messages_pkey PRIMARY KEY (conversation_id, "position");
+
+ALTER TABLE ONLY public.turns
+    ADD CONSTRAINT turns_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.users
+    ADD CONSTRAINT users_pkey PRIMARY KEY (id);
+
+CREATE INDEX conversations_recent ON public.conversations USING btree (user_id, updated_at DESC, id DESC);
+
+CREATE INDEX costs_of_person ON public.costs USING btree (user_id, created_at);
+
+CREATE INDEX inbox_open ON public.inbox USING btree (user_id, id) WHERE (state = ANY (ARRAY['new'::text, 'running'::text]));
+
+CREATE INDEX lanes_held ON public.lanes USING btree (lease_until) WHERE (holder IS NOT NULL);
+
+CREATE INDEX lanes_ready ON public.lanes USING btree (ready_at) WHERE (ready_at IS NOT NULL);
+
+CREATE INDEX messages_history ON public.messages USING btree (conversation_id, "position");
+
+CREATE INDEX outbox_due ON public.outbox USING btree (created_at) WHERE (state = 'new'::text);
+
+CREATE INDEX outbox_of_person ON public.outbox USING btree (user_id, id) WHERE (state = 'new'::text);
+
+CREATE INDEX turns_of_conversation ON public.turns USING btree (conversation_id, accepted_at);
+
+ALTER TABLE ONLY public.conversations
+    ADD CONSTRAINT conversations_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.inbox
+    ADD CONSTRAINT inbox_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.lanes
+    ADD CONSTRAINT lanes_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.messages
+    ADD CONSTRAINT messages_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.thread_messages
+    ADD CONSTRAINT thread_messages_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.turns
+    ADD CONSTRAINT turns_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE public.conversations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.costs ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY dispatch ON public.inbox FOR SELECT TO lanekeeper_dispatch USING (true);
+
+CREATE POLICY dispatch ON public.lanes TO lanekeeper_dispatch USING (true) WITH CHECK (true);
+
+CREATE POLICY dispatch ON public.model_requests TO lanekeeper_dispatch USING (true);
+
+CREATE POLICY dispatch ON public.outbox FOR SELECT TO lanekeeper_dispatch USING (true);
+
+CREATE POLICY dispatch ON public.reply_chunks TO lanekeeper_dispatch USING (true);
+
+CREATE POLICY dispatch ON public.stream_sessions TO lanekeeper_dispatch USING (true);
+
+CREATE POLICY dispatch ON public.turns FOR SELECT TO lanekeeper_dispatch USING (true);
+
+ALTER TABLE public.inbox ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.lanes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.limit_hits ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.messages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.model_requests ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY own_rows ON public.conversations TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.costs TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.inbox TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.lanes TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.limit_hits TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.messages TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.model_requests TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.outbox TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.reply_chunks TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.stream_sessions TO lanekeeper_stream USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.thread_messages TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.turns TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.users TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((id = ( SELECT lanekeeper.person() AS person)));
+
+ALTER TABLE public.reply_chunks ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.stream_sessions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.thread_messages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.turns ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.users ENABLE ROW LEVEL SECURITY;
+
+GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_accept;
+GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_stream;
+GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_worker;
+GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_maintenance;
+GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_dispatch;
+
+GRANT USAGE ON SCHEMA public TO lanekeeper_accept;
+GRANT USAGE ON SCHEMA public TO lanekeeper_stream;
+GRANT USAGE ON SCHEMA public TO lanekeeper_worker;
+GRANT USAGE ON SCHEMA public TO lanekeeper_maintenance;
+GRANT USAGE ON SCHEMA public TO lanekeeper_dispatch;
+
+REVOKE ALL ON FUNCTION lanekeeper.claim_lane(holder text, lease interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.claim_lane(holder text, lease interval) TO lanekeeper_maintenance;
+GRANT ALL ON FUNCTION lanekeeper.claim_lane(holder text, lease interval) TO lanekeeper_worker;
+
+REVOKE ALL ON FUNCTION lanekeeper.end_connections(holder text) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.end_connections(holder text) TO lanekeeper_maintenance;
+
+REVOKE ALL ON FUNCTION lanekeeper.forget_streams(silent interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.forget_streams(silent interval) TO lanekeeper_stream;
+
+REVOKE ALL ON FUNCTION lanekeeper.lapsed_lanes() FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.lapsed_lanes() TO lanekeeper_maintenance;
+
+REVOKE ALL ON FUNCTION lanekeeper.maintenance_is_due() FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.maintenance_is_due() TO lanekeeper_maintenance;
+GRANT ALL ON FUNCTION lanekeeper.maintenance_is_due() TO lanekeeper_migrator;
+
+REVOKE ALL ON FUNCTION lanekeeper.open_streams(silent interval, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.open_streams(silent interval, at_most integer) TO lanekeeper_stream;
+
+REVOKE ALL ON FUNCTION lanekeeper.start_maintenance(job text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION lanekeeper.stray_lanes() FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.stray_lanes() TO lanekeeper_maintenance;
+
+REVOKE ALL ON FUNCTION lanekeeper.sweep_chunks(older_than interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.sweep_chunks(older_than interval) TO lanekeeper_maintenance;
+
+REVOKE ALL ON FUNCTION lanekeeper.sweep_requests(older_than interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.sweep_requests(older_than interval) TO lanekeeper_maintenance;
+
+REVOKE ALL ON FUNCTION lanekeeper.undelivered(older_than interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.undelivered(older_than interval) TO lanekeeper_maintenance;
+
+REVOKE ALL ON FUNCTION lanekeeper.waiting_lanes(older_than interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.waiting_lanes(older_than interval) TO lanekeeper_maintenance;
+
+GRANT INSERT ON TABLE public.audit_log TO lanekeeper_accept;
+GRANT INSERT ON TABLE public.audit_log TO lanekeeper_worker;
+GRANT INSERT ON TABLE public.audit_log TO lanekeeper_maintenance;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.conversations TO lanekeeper_accept;
+GRANT SELECT ON TABLE public.conversations TO lanekeeper_stream;
+GRANT SELECT,UPDATE ON TABLE public.conversations TO lanekeeper_worker;
+GRANT SELECT ON TABLE public.conversations TO lanekeeper_maintenance;
+
+GRANT INSERT ON TABLE public.costs TO lanekeeper_accept;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.costs TO lanekeeper_worker;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.inbox TO lanekeeper_accept;
+GRANT SELECT ON TABLE public.inbox TO lanekeeper_stream;
+GRANT SELECT,UPDATE ON TABLE public.inbox TO lanekeeper_worker;
+GRANT SELECT,UPDATE ON TABLE public.inbox TO lanekeeper_maintenance;
+
+GRANT SELECT(id) ON TABLE public.inbox TO lanekeeper_dispatch;
+
+GRANT SELECT(user_id) ON TABLE public.inbox TO lanekeeper_dispatch;
+
+GRANT SELECT(state) ON TABLE public.inbox TO lanekeeper_dispatch;
+
+GRANT SELECT(created_at) ON TABLE public.inbox TO lanekeeper_dispatch;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.lanes TO lanekeeper_accept;
+GRANT SELECT,UPDATE ON TABLE public.lanes TO lanekeeper_worker;
+GRANT SELECT,UPDATE ON TABLE public.lanes TO lanekeeper_maintenance;
+GRANT SELECT,UPDATE ON TABLE public.lanes TO lanekeeper_dispatch;
+
+GRANT INSERT ON TABLE public.limit_hits TO lanekeeper_accept;
+GRANT INSERT ON TABLE public.limit_hits TO lanekeeper_worker;
+GRANT INSERT ON TABLE public.limit_hits TO lanekeeper_maintenance;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.messages TO lanekeeper_accept;
+GRANT SELECT ON TABLE public.messages TO lanekeeper_stream;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.messages TO lanekeeper_worker;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.messages TO lanekeeper_maintenance;
+
+GRANT INSERT ON TABLE public.model_requests TO lanekeeper_worker;
+GRANT SELECT,DELETE ON TABLE public.model_requests TO lanekeeper_maintenance;
+GRANT DELETE ON TABLE public.model_requests TO lanekeeper_dispatch;
+
+GRANT SELECT(id) ON TABLE public.model_requests TO lanekeeper_dispatch;
+
+GRANT SELECT(at) ON TABLE public.model_requests TO lanekeeper_dispatch;
+
+GRANT SELECT ON TABLE public.outbox TO lanekeeper_accept;
+GRANT SELECT ON TABLE public.outbox TO lanekeeper_stream;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.outbox TO lanekeeper_worker;
+GRANT SELECT,UPDATE ON TABLE public.outbox TO lanekeeper_maintenance;
+
+GRANT SELECT(id) ON TABLE public.outbox TO lanekeeper_dispatch;
+
+GRANT SELECT(user_id) ON TABLE public.outbox TO lanekeeper_dispatch;
+
+GRANT SELECT(state) ON TABLE public.outbox TO lanekeeper_dispatch;
+
+GRANT SELECT(created_at) ON TABLE public.outbox TO lanekeeper_dispatch;
+
+GRANT SELECT,DELETE ON TABLE public.reply_chunks TO lanekeeper_accept;
+GRANT SELECT ON TABLE public.reply_chunks TO lanekeeper_stream;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reply_chunks TO lanekeeper_worker;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reply_chunks TO lanekeeper_maintenance;
+GRANT DELETE ON TABLE public.reply_chunks TO lanekeeper_dispatch;
+
+GRANT SELECT(turn_id) ON TABLE public.reply_chunks TO lanekeeper_dispatch;
+
+GRANT SELECT(created_at) ON TABLE public.reply_chunks TO lanekeeper_dispatch;
+
+GRANT SELECT ON TABLE public.settings TO lanekeeper_accept;
+GRANT SELECT ON TABLE public.settings TO lanekeeper_stream;
+GRANT SELECT ON TABLE public.settings TO lanekeeper_worker;
+GRANT SELECT ON TABLE public.settings TO lanekeeper_maintenance;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.stream_sessions TO lanekeeper_stream;
+GRANT DELETE ON TABLE public.stream_sessions TO lanekeeper_dispatch;
+
+GRANT SELECT(seen_at) ON TABLE public.stream_sessions TO lanekeeper_dispatch;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.thread_messages TO lanekeeper_worker;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.turns TO lanekeeper_accept;
+GRANT SELECT ON TABLE public.turns TO lanekeeper_stream;
+GRANT SELECT,DELETE,UPDATE ON TABLE public.turns TO lanekeeper_worker;
+GRANT SELECT,UPDATE ON TABLE public.turns TO lanekeeper_maintenance;
+
+GRANT SELECT(id) ON TABLE public.turns TO lanekeeper_dispatch;
+
+GRANT SELECT(user_id) ON TABLE public.turns TO lanekeeper_dispatch;
+
+GRANT SELECT(state) ON TABLE public.turns TO lanekeeper_dispatch;
+
+GRANT SELECT(finished_at) ON TABLE public.turns TO lanekeeper_dispatch;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.users TO lanekeeper_accept;
+GRANT SELECT ON TABLE public.users TO lanekeeper_worker;
+GRANT SELECT ON TABLE public.users TO lanekeeper_maintenance;

@@ -1,0 +1,20 @@
+"""``migrations/schema.sql`` is what the migrations add up to, so that a reader need not add them up."""
+
+import os
+
+import pytest
+
+from tests.conftest import TEMPLATE
+from tests.devkit.postgres import Postgres
+from tests.devkit.schema import SCHEMA, dump
+
+
+@pytest.mark.skipif("LOCAL_PG_BIN" in os.environ, reason="pg_dump words it differently from one version to the next")
+def test_the_schema_is_the_sum_of_the_migrations(postgres_server: Postgres) -> None:
+    assert dump(postgres_server, TEMPLATE) == SCHEMA.read_text(encoding="utf-8"), "run `python3 run.py schema`"
+
+
+def test_the_stand_ins_of_the_dev_kit_are_no_part_of_it() -> None:
+    text = SCHEMA.read_text(encoding="utf-8")
+    assert "local_lambda" not in text
+    assert "CREATE SCHEMA cron" not in text
