@@ -108,7 +108,10 @@ class Local:
 
     async def _start(self) -> None:
         self._closing.push_async_callback(self.control.aclose)
-        origin = f"http://127.0.0.1:{await self._listen(self._handle, self.options.port)}"
+        try:
+            origin = f"http://127.0.0.1:{await self._listen(self._handle, self.options.port)}"
+        except OSError as error:
+            raise StartError(f"port {self.options.port} cannot be used; choose another with --port N") from error
         self.url = f"{origin}/{self.options.stage}" if self.options.stage else origin
         self.issuer = Issuer(f"{origin}/dev/issuer", self.directory / "issuer.pem")
         mainline = self._start_mainline()

@@ -42,8 +42,8 @@ class SystemProcess:
 
     def __init__(self, environment: Mapping[str, str] | None = None, **options: str | int | bool | Path) -> None:
         self._errors = tempfile.NamedTemporaryFile(prefix="lanekeeper-system-", suffix=".log")  # noqa: SIM115 - until stop
-        command = [sys.executable, "-m", "tests.devkit", "--port", "0"]
-        for name, value in options.items():
+        command = [sys.executable, "-m", "tests.devkit"]
+        for name, value in {"port": 0, **options}.items():
             if value is not False:
                 flag = f"--{name.replace('_', '-')}"
                 command += [flag] if value is True else [flag, str(value)]
@@ -164,7 +164,8 @@ class System:
             {"Last-Event-ID": str(after)} if after else {}
         )
         reply = Reply(0)
-        async with self.http.stream("GET", self.at(path), headers=headers) as response:
+        # The path is the server's own, from the root of its address: a stage is part of it already.
+        async with self.http.stream("GET", httpx.URL(self.url).join(path), headers=headers) as response:
             reply.status = response.status_code
             with contextlib.suppress(httpx.TransportError):
                 async for line in response.aiter_lines():
