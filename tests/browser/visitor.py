@@ -72,7 +72,7 @@ class Visitor:
         await expect(self.typing).to_have_count(0, timeout=20_000)
 
     async def conversation_id(self) -> str:
-        await self.page.wait_for_function("location.hash.startsWith('#/c/')")
+        await self.page.wait_for_url("**/#/c/*")
         return self.page.url.rpartition("/")[2]
 
     async def read(self) -> list[tuple[str, str]]:

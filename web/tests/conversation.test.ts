@@ -105,6 +105,7 @@ describe("a message sent while a reply streams", () => {
     server.turns[0]?.finish();
     await until(() => expect(tab.live.view().busy).toBe(false));
     expect(tab.shown()).toEqual(["user: one", "user: two", "assistant: First"]);
+    expect(server.calls.filter(({ path }) => path.includes("/messages"))).toEqual([]);
   });
 
   test("waits for the first answer of a new conversation, so that both are in the same one", async () => {
@@ -179,6 +180,38 @@ describe("a refused message", () => {
     await until(() => expect(tab.shown()).toEqual(["user: good", "assistant: Fine", "[failed] bad"]));
     tab.outbox.remove(tab.live.view().pending[0]?.message.id ?? "");
     expect(tab.shown()).toEqual(["user: good", "assistant: Fine"]);
+  });
+});
+
+describe("a message of which nobody knows whether it arrived", () => {
+  const away = () => {
+    for (let n = 0; n <= QUICK.attempts; n += 1) server.refusals.push({ path: "/chat", status: 503 });
+  };
+
+  test("holds up the next one of its draft, so that both are in one conversation", async () => {
+    const tab = open();
+    server.onAccept = (turn) => turn.begin().words(`To ${turn.conversationId}`).finish();
+    away();
+    tab.live.send("one", {});
+    await until(() => expect(tab.shown()).toEqual(["[failed] one"]));
+    tab.live.send("two", {});
+    expect(tab.shown()).toEqual(["[failed] one", "[sending] two"]);
+    tab.outbox.retry(tab.live.view().pending[0]?.message.id ?? "");
+    await until(() =>
+      expect(tab.shown()).toEqual(["user: one", "assistant: To conv_1", "user: two", "assistant: To conv_1"]),
+    );
+    expect(new Set(server.posts().slice(0, -1).map(({ body }) => body)).size).toBe(1);
+  });
+
+  test("lets the next one go when it is removed", async () => {
+    const tab = open();
+    server.onAccept = (turn) => turn.begin().words("Fine").finish();
+    away();
+    tab.live.send("one", {});
+    await until(() => expect(tab.shown()).toEqual(["[failed] one"]));
+    tab.live.send("two", {});
+    tab.outbox.remove(tab.live.view().pending[0]?.message.id ?? "");
+    await until(() => expect(tab.shown()).toEqual(["user: two", "assistant: Fine"]));
   });
 });
 
@@ -274,6 +307,26 @@ describe("a reply that cannot be reached", () => {
     await tab.live.refresh();
     expect(tab.shown()).toEqual(["user: one", "assistant: Here after all"]);
     expect(tab.live.view().problem).toBeNull();
+  });
+
+  test("is found again together with what waited behind it, each message once", async () => {
+    const tab = open();
+    server.cuts.push({ after: 6 });
+    tab.live.send("one", {});
+    await until(() => expect(server.turns).toHaveLength(1));
+    tab.live.send("two", {});
+    await until(() => expect(tab.live.view().pending.at(-1)?.state).toBe("waiting"));
+    server.refusals.push({ path: "/stream", status: 500 });
+    server.turns[0]?.begin().words("First");
+    await until(() => expect(tab.live.view().problem).not.toBeNull());
+    expect(tab.shown()).toEqual(["user: one", "assistant: First", "[waiting] two"]);
+    server.turns[0]?.words(" reply").finish();
+    server.turns[1]?.begin().words("Second").finish();
+    await tab.live.refresh();
+    expect(tab.shown()).toHaveLength(4);
+    expect(new Set(tab.shown())).toEqual(
+      new Set(["user: one", "assistant: First reply", "user: two", "assistant: Second"]),
+    );
   });
 
   test("does not keep the next message from being answered", async () => {

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from "react";
+import { useEffect, useState } from "react";
 import type { SignIn } from "../auth/signIn";
 import { BASE } from "../config";
 import { Workspace } from "../conversation/workspace";
@@ -26,8 +26,13 @@ export function App({ signIn }: { signIn: SignIn }) {
 function SignedIn({ signIn }: { signIn: SignIn }) {
   const { config, person } = signIn.entrance();
   const subject = person?.subject ?? "";
-  const workspace = useMemo(() => new Workspace(BASE, signIn, subject), [signIn, subject]);
-  useEffect(() => () => workspace.leave(), [workspace]);
+  const [workspace, setWorkspace] = useState<Workspace | null>(null);
+  useEffect(() => {
+    const opened = new Workspace(BASE, signIn, subject);
+    setWorkspace(opened);
+    return () => opened.leave();
+  }, [signIn, subject]);
+  if (workspace === null) return null;
   return (
     <Room
       workspace={workspace}

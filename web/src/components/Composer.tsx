@@ -16,6 +16,7 @@ interface Props {
   onStop(): void;
 }
 
+export const COMPOSER_FIELD = "message";
 const LONGEST = 32_000;
 
 export function Composer({ catalogue, changed, isNew, canStop, isStopping, onSend, onStop }: Props) {
@@ -51,11 +52,11 @@ export function Composer({ catalogue, changed, isNew, canStop, isStopping, onSen
 
   return (
     <form className="composer" onSubmit={onSubmit}>
-      <label className="unseen" htmlFor="message">
+      <label className="unseen" htmlFor={COMPOSER_FIELD}>
         Message
       </label>
       <textarea
-        id="message"
+        id={COMPOSER_FIELD}
         ref={field}
         rows={1}
         dir="auto"

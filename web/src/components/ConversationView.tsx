@@ -4,7 +4,7 @@ import type { LiveConversation } from "../conversation/liveConversation";
 import type { ReplyMessage } from "../conversation/message";
 import type { Workspace } from "../conversation/workspace";
 import { Announcer } from "./Announcer";
-import { Composer } from "./Composer";
+import { Composer, COMPOSER_FIELD } from "./Composer";
 import { expectReplies, Message } from "./Message";
 import { AiNotice } from "./Notices";
 import { PendingMessage } from "./PendingMessage";
@@ -26,6 +26,11 @@ export function ConversationView({ live, workspace }: { live: LiveConversation; 
   const isEmpty = view.phase === "ready" && messages.length === 0 && view.pending.length === 0 && !view.problem;
   const isOffline = !view.connected || view.pending.some(({ state }) => state === "offline");
   const failed = view.pending.filter(({ state }) => state === "failed");
+  const pick = (text: string) => {
+    live.send(text, {});
+    // The button that had the focus is about to go.
+    document.getElementById(COMPOSER_FIELD)?.focus();
+  };
   return (
     <>
       <Transcript
@@ -36,7 +41,7 @@ export function ConversationView({ live, workspace }: { live: LiveConversation; 
         newestOwn={newestOwn}
       >
         {view.phase === "loading" && <p className="hint centred">Loading…</p>}
-        {isEmpty && <Welcome onPick={(text) => live.send(text, {})} />}
+        {isEmpty && <Welcome onPick={pick} />}
         <ol className="messages" aria-label="Messages">
           {messages.map((message) => (
             <Message

@@ -1,4 +1,4 @@
-import type { Pending } from "../conversation/liveConversation";
+import type { Pending } from "../conversation/view";
 import { textOf } from "../conversation/message";
 
 interface Props {

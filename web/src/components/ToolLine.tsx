@@ -1,20 +1,30 @@
 import type { ToolPart } from "../conversation/message";
-import { Icon } from "./Icon";
+import { Icon, type IconName } from "./Icon";
 
-const LINES: Record<string, { running: string; done: string }> = {
-  web_search: { running: "Searching the web", done: "Searched the web" },
+interface Line {
+  running: string;
+  done: string;
+  icon: IconName;
+}
+
+const LINES: Record<string, Line> = {
+  web_search: { running: "Searching the web", done: "Searched the web", icon: "search" },
+  clock_now: { running: "Looking at the clock", done: "Looked at the clock", icon: "clock" },
 };
 
 /** One tool call: what the assistant does or did, and behind it exactly what went in and what came out. */
 export function ToolLine({ part, isRunning }: { part: ToolPart; isRunning: boolean }) {
   const isOpen = part.state !== "output-available" && part.state !== "output-error";
   const isWaiting = isOpen && isRunning;
+  const line = lineOf(part.toolName);
   const failed = part.state === "output-error" || (isOpen && !isRunning);
   return (
     <details className="tool" data-tool={part.toolName} data-state={isWaiting ? "running" : failed ? "failed" : "done"}>
       <summary>
-        <Icon name={part.toolName === "web_search" ? "search" : "tool"} size={16} />
-        <span className="tool-line">{lineOf(part.toolName, isWaiting, failed)}</span>
+        <Icon name={line.icon} size={16} />
+        <span className="tool-line">
+          {isWaiting ? `${line.running}…` : failed ? `${line.running}: not finished` : line.done}
+        </span>
         <Detail input={part.input} />
         <span className="chevron">
           <Icon name="chevron" size={16} />
@@ -49,11 +59,9 @@ function Detail({ input }: { input: unknown }) {
   return typeof query === "string" ? <q className="tool-query">{query}</q> : null;
 }
 
-function lineOf(tool: string, isWaiting: boolean, failed: boolean): string {
+function lineOf(tool: string): Line {
   const name = tool.replaceAll("_", " ");
-  const line = LINES[tool] ?? { running: `Using ${name}`, done: `Used ${name}` };
-  if (isWaiting) return `${line.running}…`;
-  return failed ? `${line.running}: not finished` : line.done;
+  return LINES[tool] ?? { running: `Using ${name}`, done: `Used ${name}`, icon: "tool" };
 }
 
 function readable(value: unknown): string {

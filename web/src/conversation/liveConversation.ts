@@ -8,30 +8,8 @@ import { Changes } from "./changes";
 import { newMessageId, type ReplyData, type ReplyMessage, textOf, userMessage } from "./message";
 import type { Outbox, Unsent } from "./outbox";
 import { splitWaiting, withJoined, withNewest, withOlder } from "./transcript";
-
-/** A message that has no place in the transcript yet, shown below the running reply. */
-export interface Pending {
-  message: ReplyMessage;
-  state: Unsent["state"] | "waiting";
-  problem?: Unsent["problem"];
-}
-
-export interface View {
-  phase: "loading" | "ready" | "failed";
-  pending: readonly Pending[];
-  /** A turn of this conversation runs, waits to run, or is being asked for: typing shows. */
-  busy: boolean;
-  connected: boolean;
-  stopping: boolean;
-  /** The line of a slow step, until words follow it. */
-  status: string | null;
-  problem: Problem | null;
-  hasOlder: boolean;
-  loadingOlder: boolean;
-  stopped: ReadonlySet<string>;
-  /** The finished answer, to be spoken once. */
-  spoken: string;
-}
+import { OPENING, type Pending, type View } from "./view";
+import { type Turn, WaitingTurns } from "./waitingTurns";
 
 export interface Surroundings {
   api: Pick<Api, "stream" | "streamAddress" | "messages" | "stop">;
@@ -47,22 +25,7 @@ export interface Choices {
   modelId?: string;
 }
 
-type Turn = Pick<Accepted, "conversationId" | "turnId" | "stream">;
-
 const PAGE = 30;
-const EMPTY: View = {
-  phase: "loading",
-  pending: [],
-  busy: false,
-  connected: true,
-  stopping: false,
-  status: null,
-  problem: null,
-  hasOlder: false,
-  loadingOlder: false,
-  stopped: new Set(),
-  spoken: "",
-};
 
 /**
  * One open conversation: its transcript, the turn being followed, and the messages that wait for theirs.
@@ -73,14 +36,16 @@ const EMPTY: View = {
 export class LiveConversation {
   readonly changed = new Changes();
   readonly chat: Chat<ReplyMessage>;
-  #view: View = EMPTY;
-  #accepted: { message: ReplyMessage; turn: Turn }[] = [];
-  readonly #joined = new Set<string>();
+  #view: View = OPENING;
   #conversationId: string | null;
+  readonly #waiting = new WaitingTurns();
+  /** The turn whose words are coming in, once it has said its name; and how it ended, once it has. */
   #turnId: string | null = null;
   #ending: Ending | null = null;
   #following = false;
+  /** The page may have missed something. It looks again when the turn is over. */
   #stale = false;
+  /** A turn could not be followed to its end. Nothing goes on before the person, or the network, says so. */
   #broken = false;
   #left = false;
   #older: string | null = null;
@@ -96,7 +61,7 @@ export class LiveConversation {
       id: chatId,
       transport: new TurnTransport({
         api: around.api,
-        accept: async (message) => this.#acceptedTurn(message.id),
+        accept: async (message) => this.#waiting.turnOf(message.id),
         conversationId: () => this.#conversationId,
         onLine: (connected) => this.#show({ connected }),
         onEnding: (ending) => (this.#ending = ending),
@@ -130,14 +95,8 @@ export class LiveConversation {
     this.#following = true;
     this.#stale = this.#broken = false;
     try {
-      const newest = await this.around.api.messages(this.#conversationId, null, PAGE);
-      if (this.#left) return;
-      const known = new Set(newest.items.map(({ id }) => id));
-      this.#accepted = this.#accepted.filter(({ message }) => !known.has(message.id));
-      this.chat.messages = withNewest(this.chat.messages, newest.items);
-      if (this.chat.messages.length === newest.items.length) this.#older = newest.next;
-      this.#show({ phase: "ready", problem: null });
-      await this.#until(this.chat.resumeStream());
+      await this.#loadNewest(this.#conversationId);
+      if (!this.#left) await this.#until(this.chat.resumeStream());
     } catch (error) {
       this.#broken = true;
       this.#show({ phase: this.#view.phase === "loading" ? "failed" : "ready", problem: asProblem(error) });
@@ -186,29 +145,38 @@ export class LiveConversation {
     void this.chat.stop();
   }
 
+  async #loadNewest(conversationId: string): Promise<void> {
+    const { items, next } = await this.around.api.messages(conversationId, null, PAGE);
+    // Whatever was accepted is in the history by now: what still waits is found there.
+    for (const { id } of items) this.#waiting.settle(id);
+    this.chat.messages = withNewest(this.chat.messages, items);
+    if (this.chat.messages.length === items.length) this.#older = next;
+    this.#show({ phase: "ready", problem: null });
+  }
+
   #onAccepted(entry: Unsent, accepted: Accepted): void {
     if (entry.chatId !== this.chatId && accepted.conversationId !== this.#conversationId) return;
     const isNew = this.#conversationId === null;
     this.#conversationId = accepted.conversationId;
     if (isNew) this.around.onConversation?.(accepted.conversationId, "");
-    if (this.#joined.has(entry.id)) return;
+    if (this.#waiting.hasJoined(entry.id)) return;
     if (this.#isShown(entry.id)) {
       // The history knew it before this page did: its turn is found there too.
       if (accepted.turnId !== this.#turnId) void this.refresh();
       return;
     }
-    this.#accepted.push({ message: userMessage(entry.id, entry.body.text, accepted.turnId), turn: accepted });
+    this.#waiting.add(userMessage(entry.id, entry.body.text, accepted.turnId), accepted);
     void this.#advance();
   }
 
   async #advance(): Promise<void> {
     while (!this.#following && !this.#left && !this.#broken) {
       if (this.#stale) return this.refresh();
-      const next = this.#accepted[0];
+      const next = this.#waiting.first;
       if (!next) break;
       this.#following = true;
-      await this.#until(this.chat.sendMessage(next.message));
-      this.#accepted = this.#accepted.filter((each) => each !== next);
+      await this.#until(this.chat.sendMessage(next));
+      this.#waiting.settle(next.id);
       this.#following = false;
     }
     this.#show({});
@@ -255,32 +223,30 @@ export class LiveConversation {
     }
   }
 
+  /** Now it is known whose words come in: what waits behind this turn goes below it, its own message above. */
   #onTurn(turnId: string): void {
     this.#turnId = turnId;
-    const { begun, waiting } = splitWaiting(this.chat.messages, turnId);
-    const behind = waiting.filter(({ id }) => !this.#isFollowed(id));
     const conversationId = this.#conversationId;
-    if (behind.length > 0 && conversationId !== null) {
+    const { begun, waiting } = splitWaiting(this.chat.messages, turnId);
+    const followed = this.#waiting.first?.id;
+    if (conversationId !== null && waiting.length > 0 && !waiting.some(({ id }) => id === followed)) {
       this.chat.messages = begun;
-      this.#accepted.push(...behind.map((message) => ({ message, turn: this.#turnOf(conversationId, message) })));
+      for (const message of waiting) this.#waiting.add(message, this.#turnOf(conversationId, message));
     }
-    const taken = this.#accepted.find(({ turn, message }) => turn.turnId === turnId && !this.#isFollowed(message.id));
-    if (taken) this.#settle(taken.message);
+    for (const message of this.#waiting.ofTurn(turnId)) {
+      if (this.#isShown(message.id)) continue;
+      this.chat.messages = withJoined(this.chat.messages, message);
+      this.#waiting.settle(message.id);
+    }
     this.#show({});
   }
 
   #onJoined(messageId: string): void {
-    this.#joined.add(messageId);
-    const waiting = this.#pending().find(({ message }) => message.id === messageId);
-    if (waiting) this.#settle(waiting.message);
+    const joined = this.#pending().find(({ message }) => message.id === messageId);
+    if (joined) this.chat.messages = withJoined(this.chat.messages, joined.message);
     else if (!this.#isShown(messageId)) this.#stale = true;
+    this.#waiting.join(messageId);
     this.#show({});
-  }
-
-  /** Gives a waiting message its place before the running reply. */
-  #settle(message: ReplyMessage): void {
-    this.chat.messages = withJoined(this.chat.messages, message);
-    this.#accepted = this.#accepted.filter((each) => each.message.id !== message.id);
   }
 
   #turnOf(conversationId: string, { metadata }: ReplyMessage): Turn {
@@ -292,28 +258,14 @@ export class LiveConversation {
     return this.chat.messages.some(({ id }) => id === messageId);
   }
 
-  /** The message whose turn is being followed is still first among the accepted, but shown already. */
-  #isFollowed(messageId: string): boolean {
-    return this.#accepted[0]?.message.id === messageId && this.#isShown(messageId);
-  }
-
-  #acceptedTurn(messageId: string): Turn {
-    const found = this.#accepted.find(({ message }) => message.id === messageId);
-    if (!found) throw new Problem(-1, "unknown_message", "This message was not sent.", "Send it again.");
-    return found.turn;
-  }
-
   #pending(): Pending[] {
-    const shown = new Set(this.chat.messages.map(({ id }) => id));
-    const accepted = this.#accepted.map(({ message }): Pending => ({ message, state: "waiting" }));
+    const waiting = this.#waiting.messages.map((message): Pending => ({ message, state: "waiting" }));
+    const known = new Set([...this.chat.messages, ...this.#waiting.messages].map(({ id }) => id));
     const unsent = this.around.outbox
       .unsent()
-      .filter(({ chatId }) => chatId === this.chatId || chatId === this.#conversationId)
+      .filter(({ id, chatId }) => !known.has(id) && (chatId === this.chatId || chatId === this.#conversationId))
       .map(({ id, body, state, problem }): Pending => ({ message: userMessage(id, body.text), state, problem }));
-    const known = new Set(accepted.map(({ message }) => message.id));
-    return [...accepted, ...unsent.filter(({ message }) => !known.has(message.id))].filter(
-      ({ message }) => !shown.has(message.id),
-    );
+    return [...waiting.filter(({ message }) => !this.#isShown(message.id)), ...unsent];
   }
 
   #show(change: Partial<View>): void {

@@ -9,9 +9,9 @@ export interface Unsent {
   /** The open conversation in this page: a conversation's id, or a draft's name until it has one. */
   chatId: string;
   body: MessageBody;
-  /** Once a request has left, its body never changes: a repeat with another body would be refused. */
-  tried: boolean;
   state: "sending" | "offline" | "failed";
+  /** It failed without the server's clear word, so the server may have it after all. */
+  mayBeStored?: boolean;
   problem?: { message: string; nextStep: string };
 }
 
@@ -52,7 +52,7 @@ export class Outbox {
   }
 
   add(entry: Pick<Unsent, "id" | "chatId" | "body">): void {
-    this.#keep([...this.#unsent, { ...entry, tried: false, state: "sending" }]);
+    this.#keep([...this.#unsent, { ...entry, state: "sending" }]);
     this.start();
   }
 
@@ -63,6 +63,7 @@ export class Outbox {
 
   remove(id: string): void {
     this.#keep(this.#unsent.filter((entry) => entry.id !== id));
+    this.start();
   }
 
   close(): void {
@@ -74,7 +75,7 @@ export class Outbox {
     this.#sending = true;
     try {
       for (;;) {
-        const next = this.#unsent.find(({ state }) => state !== "failed");
+        const next = this.#unsent.find((entry) => this.#isDue(entry));
         if (!next || this.#closed.signal.aborted) return;
         if (!(await this.#deliver(next.id))) return;
       }
@@ -83,14 +84,25 @@ export class Outbox {
     }
   }
 
+  /**
+   * A draft's messages go to one conversation. While the first may have made it already, a second must not make
+   * another: it waits until the first is sent again or removed.
+   */
+  #isDue({ id, state, chatId, body }: Unsent): boolean {
+    if (state === "failed") return false;
+    if (body.conversationId !== undefined || this.conversationOf(chatId) !== undefined) return true;
+    const before = this.#unsent.slice(0, this.#unsent.findIndex((entry) => entry.id === id));
+    return !before.some((entry) => entry.chatId === chatId && entry.mayBeStored);
+  }
+
   /** False when sending must rest: the person is signed out or has left. */
   async #deliver(id: string): Promise<boolean> {
     const patience = new Patience(this.waits);
     for (;;) {
-      const entry = this.#freeze(id);
+      const entry = this.#unsent.find((each) => each.id === id);
       if (!entry) return true;
       try {
-        const accepted = await this.api.accept(entry.body, this.#closed.signal);
+        const accepted = await this.api.accept(this.#bodyOf(entry), this.#closed.signal);
         if (entry.chatId !== accepted.conversationId) this.#conversations[entry.chatId] = accepted.conversationId;
         this.accepted.emit(entry, accepted);
         this.remove(id);
@@ -109,17 +121,13 @@ export class Outbox {
     }
   }
 
-  #freeze(id: string): Unsent | undefined {
-    const entry = this.#unsent.find((each) => each.id === id);
-    if (!entry || entry.tried) return entry;
-    const conversationId = entry.body.conversationId ?? this.conversationOf(entry.chatId);
-    const body = conversationId === undefined ? entry.body : { ...entry.body, conversationId };
-    this.#update(id, { body, tried: true });
-    return { ...entry, body, tried: true };
+  #bodyOf({ chatId, body }: Unsent): MessageBody {
+    const conversationId = body.conversationId ?? this.conversationOf(chatId);
+    return conversationId === undefined ? body : { ...body, conversationId };
   }
 
-  #fail(id: string, { message, nextStep }: Problem): void {
-    this.#update(id, { state: "failed", problem: { message, nextStep } });
+  #fail(id: string, { message, nextStep, passing }: Problem): void {
+    this.#update(id, { state: "failed", mayBeStored: passing, problem: { message, nextStep } });
   }
 
   #update(id: string, change: Partial<Unsent>): void {

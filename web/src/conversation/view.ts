@@ -1,0 +1,42 @@
+import type { Problem } from "../api/problem";
+import type { ReplyMessage } from "./message";
+import type { Unsent } from "./outbox";
+
+/** A message that has no place in the transcript yet, shown below the running reply. */
+export interface Pending {
+  message: ReplyMessage;
+  state: Unsent["state"] | "waiting";
+  problem?: Unsent["problem"];
+}
+
+/** What the page shows of a conversation beside its transcript. */
+export interface View {
+  phase: "loading" | "ready" | "failed";
+  pending: readonly Pending[];
+  /** A turn of this conversation runs, waits to run, or is being asked for: typing shows. */
+  busy: boolean;
+  connected: boolean;
+  stopping: boolean;
+  /** The line of a slow step, until words follow it. */
+  status: string | null;
+  problem: Problem | null;
+  hasOlder: boolean;
+  loadingOlder: boolean;
+  stopped: ReadonlySet<string>;
+  /** The finished answer, to be spoken once. */
+  spoken: string;
+}
+
+export const OPENING: View = {
+  phase: "loading",
+  pending: [],
+  busy: false,
+  connected: true,
+  stopping: false,
+  status: null,
+  problem: null,
+  hasOlder: false,
+  loadingOlder: false,
+  stopped: new Set(),
+  spoken: "",
+};
