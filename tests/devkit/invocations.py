@@ -38,7 +38,8 @@ class Invocations:
         self._functions = functions
         self._repeats: dict[str, list[list[float]]] = {}
         self._runs: dict[int, asyncio.Task[None]] = {}
-        self._background: set[asyncio.Task[None]] = set()
+        self._repeating: set[asyncio.Task[None]] = set()
+        self._listening: asyncio.Task[None] | None = None
         self._connection: psycopg.AsyncConnection[dict[str, Any]] | None = None
         self._listener: psycopg.AsyncConnection[tuple[Any, ...]] | None = None
         self._lock = asyncio.Lock()
@@ -52,7 +53,7 @@ class Invocations:
         await self._query("update local_lambda.invocations set taken_at = null where ended_at is null")
         self._listener = await psycopg.AsyncConnection.connect(self._url, autocommit=True, application_name="devkit")
         await self._listener.execute("listen local_lambda")
-        self._spawn(self._listen(self._listener))
+        self._listening = asyncio.create_task(self._listen(self._listener))
         await self.take()
 
     async def take(self) -> None:
@@ -88,8 +89,8 @@ class Invocations:
     async def quiet(self) -> None:
         """Return once no asynchronous invoke runs or waits."""
         await self.take()
-        while self._runs:
-            await asyncio.gather(*self._runs.values())
+        while self._runs or self._repeating:
+            await asyncio.gather(*self._runs.values(), *self._repeating)
             await self.take()
 
     async def handle(self, exchange: wire.Exchange) -> None:
@@ -134,8 +135,10 @@ class Invocations:
 
     async def close(self) -> None:
         """Let go of the database. What runs stays unfinished and is taken up by the next start."""
-        for task in [*self._background, *self._runs.values()]:
+        tasks = [*self._repeating, *self._runs.values(), *filter(None, [self._listening])]
+        for task in tasks:
             task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         for connection in (self._connection, self._listener):
             if connection is not None:
                 await connection.close()
@@ -154,7 +157,9 @@ class Invocations:
         if function is not None:
             waiting = self._repeats.get(name)
             for delay_s in waiting.pop(0) if waiting else ():
-                self._spawn(self._repeat(function, payload, delay_s))
+                task = asyncio.create_task(self._repeat(function, payload, delay_s))
+                self._repeating.add(task)
+                task.add_done_callback(self._repeating.discard)
             outcome = await function.invoke(payload)
         failure = None if outcome.error is None else str(outcome.error.get("errorType"))
         if failure is not None:
@@ -173,11 +178,6 @@ class Invocations:
         async with self._lock:
             cursor = await self._connection.execute(statement.encode(), parameters)
             return await cursor.fetchall() if cursor.description else []
-
-    def _spawn(self, work: Any) -> None:
-        task = asyncio.create_task(work)
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
 
 
 async def _refuse(exchange: wire.Exchange, status: int, kind: str, message: str) -> None:

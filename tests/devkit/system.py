@@ -250,7 +250,7 @@ class System:
         await self.dev("outage", {"seconds": seconds, "what": what})
 
     async def quiet(self) -> None:
-        """Return once no asynchronous invoke runs or waits."""
+        """Return once no asynchronous invoke runs or waits. A frozen one runs until ``recall`` or its time's end."""
         await self.dev("quiet")
 
     async def sandboxes(self) -> dict[str, Json]:
