@@ -111,7 +111,8 @@ def uv() -> str:
 
 def lock() -> int:
     """Compile both lists, what ships and what a laptop needs besides. Versions stay as they are unless -U follows."""
-    for source in (LAYERS / "dependencies" / "requirements.in", ROOT / "requirements-dev.in"):
+    # Relative: the command stands in the files it writes.
+    for source in (Path("layers/dependencies/requirements.in"), Path("requirements-dev.in")):
         command = [uv(), "pip", "compile", "-q", "--universal", "--python-version", "3.11", "--generate-hashes"]
         command += ["--no-emit-index-url", "-o", str(source.with_suffix(".txt")), str(source)]
         done = subprocess.run([*command, *sys.argv[2:]], check=False, cwd=ROOT)
