@@ -48,7 +48,7 @@ class Peer:
             return False
         say(f"{self.what}: installing into {self.python.parents[1].relative_to(ROOT)}")
         shutil.rmtree(HOME / self.name, ignore_errors=True)
-        pip = [self.python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+        pip: list[str | Path] = [self.python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
         steps: list[list[str | Path]] = [[base, "-m", "venv", HOME / self.name]]
         if self.shipped:
             steps.append([*pip, "--require-hashes", "-r", SHIPPED])

@@ -27,7 +27,11 @@ def cpu_seconds(roots: Iterable[int]) -> float:
 
 
 class Cost:
-    """CPU of named groups of processes while the block runs; ``others`` is how many cores anyone else kept busy."""
+    """CPU of named groups of processes while the block runs.
+
+    A group named ``all`` holds the others and more: ``rest`` is what of it is in no other. ``others`` is how many cores
+    were kept busy by anyone else on this machine.
+    """
 
     def __init__(self, **groups: list[int]) -> None:
         self._groups = groups
@@ -46,7 +50,10 @@ class Cost:
     ) -> None:
         self.wall_s = time.perf_counter() - self._began
         self.seconds = {name: cpu_seconds(roots) - self._before[name] for name, roots in self._groups.items()}
-        ours = sum(self.seconds.values())
+        named = sum(seconds for name, seconds in self.seconds.items() if name != "all")
+        ours = self.seconds.pop("all", named)
+        if ours != named:
+            self.seconds["rest"] = max(0.0, ours - named)
         self.others = max(0.0, _busy() - self._machine - ours) / self.wall_s
 
 

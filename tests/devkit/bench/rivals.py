@@ -153,8 +153,7 @@ def floor(database_url: str, mainline_url: str) -> Iterator[Agents]:
     """The floor, on a database of its own in the same server."""
     port = free_port()
     environment = _environment(mainline_url) | {"FLOOR_DATABASE_URL": _database(database_url, "floor")}
-    command = [peers.FLOOR.python, "-m", "uvicorn", "floor_server:app", "--port", str(port), "--log-level", "warning"]
-    with _server("floor", command, environment, port) as server:
+    with _server("floor", peers.FLOOR, "floor_server:app", environment, port) as server:
         yield server
 
 
@@ -172,15 +171,15 @@ def aegra(database_url: str, mainline_url: str, home: Path) -> Iterator[Agents]:
         "PORT": str(port),
         "LOG_LEVEL": "WARNING",
     }
-    command = [peers.AEGRA.python, "-m", "uvicorn", "aegra_api.main:app", "--port", str(port), "--log-level", "warning"]
-    with _server("aegra", command, environment, port) as server:
+    with _server("aegra", peers.AEGRA, "aegra_api.main:app", environment, port) as server:
         yield server
 
 
 @contextmanager
-def _server(name: str, command: list[str | Path], environment: dict[str, str], port: int) -> Iterator[Agents]:
+def _server(name: str, peer: peers.Peer, app: str, environment: dict[str, str], port: int) -> Iterator[Agents]:
     log = peers.HOME / f"{name}.log"
-    process = processes.spawn([str(part) for part in command], environment, log)
+    command = [str(peer.python), "-m", "uvicorn", app, "--port", str(port), "--log-level", "warning"]
+    process = processes.spawn(command, environment, log)
     try:
         asyncio.run(_answers(port, process, log))
         yield Agents(name, f"http://127.0.0.1:{port}", process.pid)

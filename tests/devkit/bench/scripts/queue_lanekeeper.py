@@ -9,6 +9,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from lanekeeper import inbox
 from lanekeeper.lane import Hold, LaneLock
+from lanekeeper.lane.hold import RELEASE
 from lanekeeper.lane.store import SQL as LANE_SQL
 from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database
@@ -82,9 +83,7 @@ class LaneQueue:
                 continue
             for row in rows:
                 await check.handle(self._added_jobs.get(row["message_id"]) or row["payload"])
-            async with hold.transaction(work) as transaction:
-                await transaction.run(DONE, {"ids": [row["id"] for row in rows]})
-                await hold.release(transaction)
+            await hold.at_once(work, DONE, *RELEASE, parameters={"ids": [row["id"] for row in rows]})
             await lane_lock.drop()
 
     async def _claim(
