@@ -54,6 +54,8 @@ class Limits:
     streams_per_person: int = _limit(3, "P2", "streams one person may hold open; the newest replaces the oldest")
     stream_glance_s: float = _limit(1, "P2", "seconds between looks at a turn's state, and at what a lost NOTIFY hid")
     stream_seen_s: float = _limit(5, "P2", "seconds between signs of life of an open stream; after three it is gone")
+    stream_answer_s: float = _limit(5, "P2", "seconds the database may take to answer a stream")
+    stream_away_s: float = _limit(12, "P2", "seconds without the database after which a stream is cut, to be resumed")
     stream_reserve_s: float = _limit(5, "P2", "seconds before the function's limit at which a stream is cut")
     chunks_kept_h: float = _limit(24, "B11", "hours after which a finished turn is replayed from the transcript")
 

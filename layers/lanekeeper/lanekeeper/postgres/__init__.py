@@ -1,6 +1,7 @@
 """Postgres: connections that heal, transactions that name their person, and statements kept in .sql files."""
 
 from lanekeeper.postgres.connection import Database, Transaction
+from lanekeeper.postgres.patience import answered_within
 from lanekeeper.postgres.statements import Statements
 
-__all__ = ["Database", "Statements", "Transaction"]
+__all__ = ["Database", "Statements", "Transaction", "answered_within"]

@@ -211,3 +211,9 @@ class Database:
         connection, self._connection = self._connection, None
         if connection is not None:
             await connection.close()
+
+    def abandon(self) -> None:
+        """Drop the connection at once, without a word to the server. The next use dials again."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.pgconn.finish()

@@ -10,7 +10,7 @@ import psycopg
 from lanekeeper import clock
 from lanekeeper.errors import DatabaseUnreachableError, Problem
 from lanekeeper.limits import Limits
-from lanekeeper.postgres import Database
+from lanekeeper.postgres import Database, answered_within
 from lanekeeper.postgres.connection import Row
 from lanekeeper.stream.bell import Bell, Ear
 from lanekeeper.stream.outage import Outage
@@ -28,6 +28,7 @@ class Relay:
     """What all streams of a process share: one connection, and the bell on it."""
 
     def __init__(self, database: Database, limits: Limits) -> None:
+        self.database = database
         self.limits = limits
         self.store = StreamStore(database, limits)
         self.bell = Bell(database)
@@ -73,17 +74,23 @@ class Following:
     async def blocks(self) -> AsyncGenerator[bytes]:
         """Server-sent events, as many at a time as there are; ``[DONE]`` is the last.
 
-        Lives through an outage of the database. To cut the stream, close the iterator.
+        Lives through an outage of the database. A long one cuts the stream, so that its client resumes it, perhaps on
+        another machine that sees the database. To cut it before, close the iterator.
         """
+        answered_at = clock.monotonic()
         try:
             while not self._over:
                 try:
-                    # Listening begins before the look, so that nothing falls between the look and the wait.
-                    hearing = self._live and await self._attend()
-                    block = await self._look()
+                    async with answered_within(self._relay.database, self._limits.stream_answer_s):
+                        # Listening begins before the look, so that nothing falls between the look and the wait.
+                        hearing = self._live and await self._attend()
+                        block = await self._look()
                 except (DatabaseUnreachableError, psycopg.OperationalError) as error:
+                    if clock.monotonic() - answered_at > self._limits.stream_away_s:
+                        return
                     await self._relay.outage.wait(error)
                     continue
+                answered_at = clock.monotonic()
                 if block:
                     yield block
                 if self._live and not (self._over or self._more):
