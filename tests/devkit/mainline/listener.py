@@ -53,7 +53,7 @@ class Listener:
 
 
 def _bind(port: int) -> socket.socket:
-    # Named as TCP, or asyncio takes the connections for something else and leaves Nagle's algorithm on: 40 ms an answer.
+    # Named as TCP: asyncio leaves Nagle's algorithm on for anything else, which costs 40 ms an answer.
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     bound.bind(("127.0.0.1", port))
