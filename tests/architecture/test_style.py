@@ -20,5 +20,10 @@ def test_mypy_finds_nothing_in_what_ships() -> None:
     ask("mypy")
 
 
+def test_mypy_finds_nothing_in_the_dev_kit_and_the_handlers() -> None:
+    # The bench's scripts run in the environments of the peers, whose libraries are not here.
+    ask("mypy", "tests/devkit", "functions", "run.py", "--exclude", "bench/scripts/")
+
+
 def test_ruff_would_format_nothing() -> None:
     ask("ruff", "format", "--check", "--quiet", ".")

@@ -52,7 +52,7 @@ def seed(url: str, streams: int) -> None:
     """A running turn for each of as many people."""
     with psycopg.connect(url) as connection:
         for table in ("reply_chunks", "stream_sessions", "turns", "lanes", "conversations", "users"):
-            connection.execute(f"delete from {table}")  # type: ignore[call-overload]
+            connection.execute(f"delete from {table}")
         values = {"streams": streams}
         for statement in (
             "insert into users (id) select 'user-' || n from generate_series(1, %(streams)s) n",
@@ -61,7 +61,7 @@ def seed(url: str, streams: int) -> None:
             """insert into turns (id, user_id, conversation_id, state, agent_id, reply_id)
                select 'turn-' || id, id, 'conv-' || id, 'running', 'assistant', 'msg-' || id from users""",
         ):
-            connection.execute(statement, values if "%(" in statement else None)  # type: ignore[call-overload]
+            connection.execute(statement, values if "%(" in statement else None)
 
 
 async def write(url: str, streams: int, seconds: float, begin_at: float) -> None:

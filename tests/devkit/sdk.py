@@ -97,7 +97,8 @@ def converse(
     install()
     options = ["--url", url, "--token", token, "--sdk", str(major), "--id", chat_id]
     options += ["--messages", json.dumps(list(messages)), *(["--resume"] if resume else [])]
-    return _answer("converse.mjs", *options, "--", *texts)
+    shown: Shown = _answer("converse.mjs", *options, "--", *texts)
+    return shown
 
 
 def _npm() -> list[str]:
