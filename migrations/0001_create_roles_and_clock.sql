@@ -8,7 +8,7 @@ declare
 begin
   foreach name in array array['accept', 'stream', 'worker', 'maintenance'] loop
     if not exists (select from pg_roles where rolname = 'lanekeeper_' || name) then
-      execute format('create role lanekeeper_%s login nosuperuser nocreatedb nocreaterole noinherit', name);
+      execute format('create role lanekeeper_%s login nosuperuser nocreatedb nocreaterole inherit', name);
     end if;
     if exists (select from pg_roles where rolname = 'rds_iam') then
       execute format('grant rds_iam to lanekeeper_%s', name);
@@ -17,9 +17,9 @@ begin
   if not exists (select from pg_roles where rolname = 'lanekeeper_dispatch') then
     create role lanekeeper_dispatch nologin nosuperuser nocreatedb nocreaterole inherit;
   end if;
-  -- To hand functions over to the dispatch role, whoever migrates must be one of it. It may end a worker's backend.
+  -- To hand functions over to the dispatch role, whoever migrates must be one of it. No chain of memberships may lead
+  -- from the migrating role to rds_iam: RDS takes no password from whoever is, however indirectly, a member of that.
   execute format('grant lanekeeper_dispatch to %I', current_user);
-  grant lanekeeper_worker to lanekeeper_dispatch;
 end
 $$;
 

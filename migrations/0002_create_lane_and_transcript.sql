@@ -95,7 +95,7 @@ create table messages (
 create index messages_history on messages (conversation_id, position);
 
 create table reply_chunks (
-  turn_id text not null,
+  turn_id text not null references turns on delete cascade,
   user_id text not null,
   seq int not null,
   chunk jsonb not null,

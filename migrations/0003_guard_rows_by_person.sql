@@ -20,27 +20,21 @@ begin
 end
 $$;
 
+-- What each function does, and nothing more.
 grant select, insert, update, delete on users, conversations, messages to lanekeeper_accept;
 grant select, insert, update on lanes, inbox, turns to lanekeeper_accept;
-grant select, delete on reply_chunks to lanekeeper_accept;
 grant select on outbox, settings to lanekeeper_accept;
-grant insert on costs, limit_hits, audit_log to lanekeeper_accept;
 
 grant select on conversations, turns, inbox, messages, reply_chunks, outbox, settings to lanekeeper_stream;
 
 grant select on users, settings to lanekeeper_worker;
 grant select, update on conversations, lanes, inbox, turns to lanekeeper_worker;
-grant select, insert, update on messages, outbox, costs to lanekeeper_worker;
-grant select, insert, update, delete on thread_messages, reply_chunks to lanekeeper_worker;
 grant delete on turns to lanekeeper_worker;
-grant insert on limit_hits, model_requests, audit_log to lanekeeper_worker;
+grant select, insert, update on messages, outbox, costs to lanekeeper_worker;
+grant select, insert on thread_messages, reply_chunks to lanekeeper_worker;
+grant insert on limit_hits, model_requests to lanekeeper_worker;
 
-grant select on users, conversations, settings to lanekeeper_maintenance;
-grant select, update on lanes, inbox, turns, outbox to lanekeeper_maintenance;
-grant select, insert, update on messages to lanekeeper_maintenance;
-grant select, insert, update, delete on reply_chunks to lanekeeper_maintenance;
-grant select, delete on model_requests to lanekeeper_maintenance;
-grant insert on limit_hits, audit_log to lanekeeper_maintenance;
+grant select, update on lanes to lanekeeper_maintenance;
 
 -- The dispatch role looks across people, at these columns and no others: never at what anyone said.
 create policy dispatch on lanes to lanekeeper_dispatch using (true) with check (true);

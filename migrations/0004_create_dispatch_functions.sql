@@ -5,7 +5,7 @@
 -- the inbox in statements of their own: a new snapshot sees what committed meanwhile.
 create function lanekeeper.claim_lane(holder text, lease interval)
 returns table (user_id text, epoch bigint)
-language sql security definer set search_path = pg_catalog, public
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   update public.lanes l
   set holder = claim_lane.holder, epoch = l.epoch + 1, lease_until = lanekeeper.now() + claim_lane.lease,
@@ -23,7 +23,7 @@ $$;
 -- fails with LK001. The row stays share-locked, so the lane cannot be taken away before the transaction ends.
 -- Answers with the turn that the person wants stopped.
 create function lanekeeper.hold_lane(user_id text, epoch bigint) returns text
-language plpgsql set search_path = pg_catalog, public
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   stop text;
@@ -41,26 +41,17 @@ $$;
 -- Lanes whose holder gave no sign of life in time.
 create function lanekeeper.lapsed_lanes()
 returns table (user_id text, epoch bigint, holder text)
-language sql stable security definer set search_path = pg_catalog, public
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select l.user_id, l.epoch, l.holder from public.lanes l
   where l.holder is not null and l.lease_until < lanekeeper.now()
   order by l.lease_until
 $$;
 
--- End every connection of a holder that gave no sign of life: its lane lock falls, what it had begun is undone.
-create function lanekeeper.end_connections(holder text)
-returns bigint
-language sql security definer set search_path = pg_catalog, public
-as $$
-  select count(*) filter (where pg_terminate_backend(a.pid)) from pg_stat_activity a
-  where a.application_name = end_connections.holder and a.usename = 'lanekeeper_worker'
-$$;
-
 -- People with a reply that is written but not delivered, while nobody works on their lane.
 create function lanekeeper.undelivered(older_than interval)
 returns table (user_id text)
-language sql stable security definer set search_path = pg_catalog, public
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select distinct o.user_id from public.outbox o
   where o.state = 'new' and o.created_at < lanekeeper.now() - undelivered.older_than
@@ -70,7 +61,7 @@ $$;
 -- How many lanes have waited unclaimed for longer than this.
 create function lanekeeper.waiting_lanes(older_than interval)
 returns bigint
-language sql stable security definer set search_path = pg_catalog, public
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select count(*) from public.lanes l
   where l.holder is null and l.ready_at < lanekeeper.now() - waiting_lanes.older_than
@@ -79,7 +70,7 @@ $$;
 -- Inbox rows that wait although their lane does not know: they should not exist, and are put back when they do.
 create function lanekeeper.stray_lanes()
 returns table (user_id text)
-language sql stable security definer set search_path = pg_catalog, public
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select distinct i.user_id from public.inbox i join public.lanes l on l.user_id = i.user_id
   where i.state in ('new', 'running') and l.holder is null and l.ready_at is null
@@ -90,7 +81,7 @@ $$;
 -- Chunks of turns that ended long ago: from then on a replay is made from the transcript.
 create function lanekeeper.sweep_chunks(older_than interval)
 returns bigint
-language sql security definer set search_path = pg_catalog, public
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   with gone as (
     delete from public.reply_chunks c using public.turns t
@@ -103,7 +94,7 @@ $$;
 
 create function lanekeeper.sweep_requests(older_than interval)
 returns bigint
-language sql security definer set search_path = pg_catalog, public
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   with gone as (delete from public.model_requests r where r.at < lanekeeper.now() - sweep_requests.older_than returning 1)
   select count(*) from gone
@@ -112,7 +103,7 @@ $$;
 -- Is there anything for the maintenance function to do? Asked once a minute by pg_cron, so it must stay cheap.
 create function lanekeeper.maintenance_is_due()
 returns boolean
-language sql stable security definer set search_path = pg_catalog, public
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select exists (select from public.lanes l where l.holder is not null and l.lease_until < lanekeeper.now())
       or exists (select from public.lanes l where l.holder is null and l.ready_at < lanekeeper.now() - interval '5 seconds')
@@ -130,11 +121,35 @@ begin
   loop
     execute format('alter function %s owner to lanekeeper_dispatch', f.signature);
     execute format('revoke all on function %s from public', f.signature);
-    execute format('grant execute on function %s to lanekeeper_maintenance', f.signature);
+    if f.signature::text not like '%claim_lane%' then
+      execute format('grant execute on function %s to lanekeeper_maintenance', f.signature);
+    end if;
   end loop;
 end
 $$;
 grant execute on function lanekeeper.claim_lane(text, interval) to lanekeeper_worker;
 revoke create on schema lanekeeper from lanekeeper_dispatch;
+
+-- End every connection of a holder that gave no sign of life: its lane lock falls, what it had begun is undone.
+-- A worker's own role may end a worker's connections, and nobody else's. Whoever migrates is one of it for this moment.
+create function lanekeeper.end_connections(holder text)
+returns bigint
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select count(*) filter (where pg_terminate_backend(a.pid)) from pg_catalog.pg_stat_activity a
+  where a.application_name = end_connections.holder and a.usename = 'lanekeeper_worker'
+$$;
+
+do $$
+begin
+  execute format('grant lanekeeper_worker to %I', current_user);
+  grant create on schema lanekeeper to lanekeeper_worker;
+  revoke all on function lanekeeper.end_connections(text) from public;
+  grant execute on function lanekeeper.end_connections(text) to lanekeeper_maintenance;
+  alter function lanekeeper.end_connections(text) owner to lanekeeper_worker;
+  revoke create on schema lanekeeper from lanekeeper_worker;
+  execute format('revoke lanekeeper_worker from %I', current_user);
+end
+$$;
 
 create index lanes_held on lanes (lease_until) where holder is not null;

@@ -22,7 +22,7 @@ grant select (seen_at), delete on stream_sessions to lanekeeper_dispatch;
 -- that asks while it writes its own row counts itself.
 create function lanekeeper.open_streams(silent interval, at_most int)
 returns int
-language sql volatile security definer set search_path = pg_catalog, public
+language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
   select count(*)::int from (
     select from public.stream_sessions s where s.seen_at > lanekeeper.now() - open_streams.silent limit open_streams.at_most
@@ -32,7 +32,7 @@ $$;
 -- Streams whose process has died leave their row behind; whoever opens the next one removes it.
 create function lanekeeper.forget_streams(silent interval)
 returns void
-language sql security definer set search_path = pg_catalog, public
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   delete from public.stream_sessions s where s.seen_at < lanekeeper.now() - forget_streams.silent
 $$;

@@ -6,7 +6,7 @@ ALTER SCHEMA lanekeeper OWNER TO lanekeeper_migrator;
 
 CREATE FUNCTION lanekeeper.claim_lane(holder text, lease interval) RETURNS TABLE(user_id text, epoch bigint)
     LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'public'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   update public.lanes l
   set holder = claim_lane.holder, epoch = l.epoch + 1, lease_until = lanekeeper.now() + claim_lane.lease,
@@ -24,17 +24,17 @@ ALTER FUNCTION lanekeeper.claim_lane(holder text, lease interval) OWNER TO lanek
 
 CREATE FUNCTION lanekeeper.end_connections(holder text) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'public'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select count(*) filter (where pg_terminate_backend(a.pid)) from pg_stat_activity a
+  select count(*) filter (where pg_terminate_backend(a.pid)) from pg_catalog.pg_stat_activity a
   where a.application_name = end_connections.holder and a.usename = 'lanekeeper_worker'
 $$;
 
-ALTER FUNCTION lanekeeper.end_connections(holder text) OWNER TO lanekeeper_dispatch;
+ALTER FUNCTION lanekeeper.end_connections(holder text) OWNER TO lanekeeper_worker;
 
 CREATE FUNCTION lanekeeper.forget_streams(silent interval) RETURNS void
     LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'public'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   delete from public.stream_sessions s where s.seen_at < lanekeeper.now() - forget_streams.silent
 $$;
@@ -43,7 +43,7 @@ ALTER FUNCTION lanekeeper.forget_streams(silent interval) OWNER TO lanekeeper_di
 
 CREATE FUNCTION lanekeeper.hold_lane(user_id text, epoch bigint) RETURNS text
     LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'public'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
   stop text;
@@ -68,7 +68,7 @@ ALTER FUNCTION lanekeeper.lane_key(user_id text) OWNER TO lanekeeper_migrator;
 
 CREATE FUNCTION lanekeeper.lapsed_lanes() RETURNS TABLE(user_id text, epoch bigint, holder text)
     LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'public'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select l.user_id, l.epoch, l.holder from public.lanes l
   where l.holder is not null and l.lease_until < lanekeeper.now()
@@ -79,7 +79,7 @@ ALTER FUNCTION lanekeeper.lapsed_lanes() OWNER TO lanekeeper_dispatch;
 
 CREATE FUNCTION lanekeeper.maintenance_is_due() RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'public'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select exists (select from public.lanes l where l.holder is not null and l.lease_until < lanekeeper.now())
       or exists (select from public.lanes l where l.holder is null and l.ready_at < lanekeeper.now() - interval '5 seconds')
@@ -97,7 +97,7 @@ ALTER FUNCTION lanekeeper.now() OWNER TO lanekeeper_migrator;
 
 CREATE FUNCTION lanekeeper.open_streams(silent interval, at_most integer) RETURNS integer
     LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'public'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select count(*)::int from (
     select from public.stream_sessions s where s.seen_at > lanekeeper.now() - open_streams.silent limit open_streams.at_most
@@ -134,7 +134,7 @@ ALTER FUNCTION lanekeeper.start_maintenance(job text) OWNER TO lanekeeper_migrat
 
 CREATE FUNCTION lanekeeper.stray_lanes() RETURNS TABLE(user_id text)
     LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'public'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select distinct i.user_id from public.inbox i join public.lanes l on l.user_id = i.user_id
   where i.state in ('new', 'running') and l.holder is null and l.ready_at is null
@@ -146,7 +146,7 @@ ALTER FUNCTION lanekeeper.stray_lanes() OWNER TO lanekeeper_dispatch;
 
 CREATE FUNCTION lanekeeper.sweep_chunks(older_than interval) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'public'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   with gone as (
     delete from public.reply_chunks c using public.turns t
@@ -161,7 +161,7 @@ ALTER FUNCTION lanekeeper.sweep_chunks(older_than interval) OWNER TO lanekeeper_
 
 CREATE FUNCTION lanekeeper.sweep_requests(older_than interval) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'public'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   with gone as (delete from public.model_requests r where r.at < lanekeeper.now() - sweep_requests.older_than returning 1)
   select count(*) from gone
@@ -171,7 +171,7 @@ ALTER FUNCTION lanekeeper.sweep_requests(older_than interval) OWNER TO lanekeepe
 
 CREATE FUNCTION lanekeeper.undelivered(older_than interval) RETURNS TABLE(user_id text)
     LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'public'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select distinct o.user_id from public.outbox o
   where o.state = 'new' and o.created_at < lanekeeper.now() - undelivered.older_than
@@ -182,7 +182,7 @@ ALTER FUNCTION lanekeeper.undelivered(older_than interval) OWNER TO lanekeeper_d
 
 CREATE FUNCTION lanekeeper.waiting_lanes(older_than interval) RETURNS bigint
     LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'public'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select count(*) from public.lanes l
   where l.holder is null and l.ready_at < lanekeeper.now() - waiting_lanes.older_than
@@ -577,6 +577,9 @@ ALTER TABLE ONLY public.messages
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.reply_chunks
+    ADD CONSTRAINT reply_chunks_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES public.turns(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.thread_messages
     ADD CONSTRAINT thread_messages_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
 
@@ -662,7 +665,6 @@ GRANT USAGE ON SCHEMA public TO lanekeeper_maintenance;
 GRANT USAGE ON SCHEMA public TO lanekeeper_dispatch;
 
 REVOKE ALL ON FUNCTION lanekeeper.claim_lane(holder text, lease interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION lanekeeper.claim_lane(holder text, lease interval) TO lanekeeper_maintenance;
 GRANT ALL ON FUNCTION lanekeeper.claim_lane(holder text, lease interval) TO lanekeeper_worker;
 
 REVOKE ALL ON FUNCTION lanekeeper.end_connections(holder text) FROM PUBLIC;
@@ -698,22 +700,15 @@ GRANT ALL ON FUNCTION lanekeeper.undelivered(older_than interval) TO lanekeeper_
 REVOKE ALL ON FUNCTION lanekeeper.waiting_lanes(older_than interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.waiting_lanes(older_than interval) TO lanekeeper_maintenance;
 
-GRANT INSERT ON TABLE public.audit_log TO lanekeeper_accept;
-GRANT INSERT ON TABLE public.audit_log TO lanekeeper_worker;
-GRANT INSERT ON TABLE public.audit_log TO lanekeeper_maintenance;
-
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.conversations TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.conversations TO lanekeeper_stream;
 GRANT SELECT,UPDATE ON TABLE public.conversations TO lanekeeper_worker;
-GRANT SELECT ON TABLE public.conversations TO lanekeeper_maintenance;
 
-GRANT INSERT ON TABLE public.costs TO lanekeeper_accept;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.costs TO lanekeeper_worker;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.inbox TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.inbox TO lanekeeper_stream;
 GRANT SELECT,UPDATE ON TABLE public.inbox TO lanekeeper_worker;
-GRANT SELECT,UPDATE ON TABLE public.inbox TO lanekeeper_maintenance;
 
 GRANT SELECT(id) ON TABLE public.inbox TO lanekeeper_dispatch;
 
@@ -728,17 +723,13 @@ GRANT SELECT,UPDATE ON TABLE public.lanes TO lanekeeper_worker;
 GRANT SELECT,UPDATE ON TABLE public.lanes TO lanekeeper_maintenance;
 GRANT SELECT,UPDATE ON TABLE public.lanes TO lanekeeper_dispatch;
 
-GRANT INSERT ON TABLE public.limit_hits TO lanekeeper_accept;
 GRANT INSERT ON TABLE public.limit_hits TO lanekeeper_worker;
-GRANT INSERT ON TABLE public.limit_hits TO lanekeeper_maintenance;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.messages TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.messages TO lanekeeper_stream;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.messages TO lanekeeper_worker;
-GRANT SELECT,INSERT,UPDATE ON TABLE public.messages TO lanekeeper_maintenance;
 
 GRANT INSERT ON TABLE public.model_requests TO lanekeeper_worker;
-GRANT SELECT,DELETE ON TABLE public.model_requests TO lanekeeper_maintenance;
 GRANT DELETE ON TABLE public.model_requests TO lanekeeper_dispatch;
 
 GRANT SELECT(id) ON TABLE public.model_requests TO lanekeeper_dispatch;
@@ -748,7 +739,6 @@ GRANT SELECT(at) ON TABLE public.model_requests TO lanekeeper_dispatch;
 GRANT SELECT ON TABLE public.outbox TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.outbox TO lanekeeper_stream;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.outbox TO lanekeeper_worker;
-GRANT SELECT,UPDATE ON TABLE public.outbox TO lanekeeper_maintenance;
 
 GRANT SELECT(id) ON TABLE public.outbox TO lanekeeper_dispatch;
 
@@ -758,10 +748,8 @@ GRANT SELECT(state) ON TABLE public.outbox TO lanekeeper_dispatch;
 
 GRANT SELECT(created_at) ON TABLE public.outbox TO lanekeeper_dispatch;
 
-GRANT SELECT,DELETE ON TABLE public.reply_chunks TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.reply_chunks TO lanekeeper_stream;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reply_chunks TO lanekeeper_worker;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.reply_chunks TO lanekeeper_maintenance;
+GRANT SELECT,INSERT ON TABLE public.reply_chunks TO lanekeeper_worker;
 GRANT DELETE ON TABLE public.reply_chunks TO lanekeeper_dispatch;
 
 GRANT SELECT(turn_id) ON TABLE public.reply_chunks TO lanekeeper_dispatch;
@@ -771,19 +759,17 @@ GRANT SELECT(created_at) ON TABLE public.reply_chunks TO lanekeeper_dispatch;
 GRANT SELECT ON TABLE public.settings TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.settings TO lanekeeper_stream;
 GRANT SELECT ON TABLE public.settings TO lanekeeper_worker;
-GRANT SELECT ON TABLE public.settings TO lanekeeper_maintenance;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.stream_sessions TO lanekeeper_stream;
 GRANT DELETE ON TABLE public.stream_sessions TO lanekeeper_dispatch;
 
 GRANT SELECT(seen_at) ON TABLE public.stream_sessions TO lanekeeper_dispatch;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.thread_messages TO lanekeeper_worker;
+GRANT SELECT,INSERT ON TABLE public.thread_messages TO lanekeeper_worker;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.turns TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.turns TO lanekeeper_stream;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.turns TO lanekeeper_worker;
-GRANT SELECT,UPDATE ON TABLE public.turns TO lanekeeper_maintenance;
 
 GRANT SELECT(id) ON TABLE public.turns TO lanekeeper_dispatch;
 
@@ -795,4 +781,3 @@ GRANT SELECT(finished_at) ON TABLE public.turns TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.users TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.users TO lanekeeper_worker;
-GRANT SELECT ON TABLE public.users TO lanekeeper_maintenance;

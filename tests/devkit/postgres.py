@@ -182,6 +182,8 @@ class Postgres:
             "timezone": "UTC",
             "log_timezone": "UTC",
             "max_connections": "300",
+            # As on AWS: a statement that failed may hold what a person wrote, so it never stands in the log.
+            "log_min_error_statement": "panic",
             **self._settings,
         }
         if self.cron_database:

@@ -25,6 +25,7 @@ VALUES: dict[str, Any] = {
     "reply_id": "r-new",
     "message_id": "m-new",
     "again_id": "m-again",
+    "kind": "text",
     "key": "k-new",
     "fingerprint": "f",
     "may_begin": True,

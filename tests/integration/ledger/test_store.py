@@ -7,6 +7,8 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
+from lanekeeper.errors import LaneLostError
+from lanekeeper.lane import Hold
 from lanekeeper.ledger import store
 from lanekeeper.ledger.call import Call
 from lanekeeper.ledger.prices import stored_prices
@@ -17,10 +19,18 @@ from lanekeeper.postgres import Database
 from lanekeeper.postgres.stored_setting import StoredSetting
 from tests.conftest import ConnectAs
 
-CALL = Call(user_id="ana", turn_id="turn_1", feature="chat", model="small", body={"messages": []}, call_id="call_1")
+CALL = Call(user_id="ana", turn_id="turn_1", feature="chat", model="small", body={}, input_tokens=7, call_id="call_1")
 USED = Usage(input_tokens=10, cached_tokens=4, output_tokens=3, micros=120, reported=True)
 
 DatabaseAs = Callable[[str], Database]
+
+
+async def held(connect_as: ConnectAs) -> Hold:
+    """Ana's lane, held by us."""
+    connection = await connect_as()
+    await connection.execute("insert into users (id) values ('ana')")
+    await connection.execute("insert into lanes (user_id, epoch) values ('ana', 3)")
+    return Hold("ana", 3)
 
 
 async def cost_rows(connect_as: ConnectAs) -> list[dict[str, object]]:
@@ -35,14 +45,15 @@ async def cost_rows(connect_as: ConnectAs) -> list[dict[str, object]]:
 async def test_a_call_has_one_row_from_before_it_is_made_to_when_it_is_paid_k2(
     database_as: DatabaseAs, connect_as: ConnectAs
 ):
-    worker = database_as("worker")
-    async with worker.transaction(user_id="ana") as tx:
-        await store.open_cost(tx, CALL)
-        await store.open_cost(tx, CALL)
+    worker, hold = database_as("worker"), await held(connect_as)
+    price = Price(input=1_000_000, cached=1_000_000, output=1_000_000)
+    await store.open_cost(worker, hold, CALL, price)
+    await store.open_cost(worker, hold, CALL, price)
     [before] = await cost_rows(connect_as)
-    assert (before["status"], before["micros"]) == ("estimated", 0)
+    assert (before["status"], before["micros"], before["input_tokens"]) == ("estimated", 7, 7)
     async with worker.transaction(user_id="ana") as tx:
-        assert await store.settle_cost(tx, CALL, USED, None, failed=False)
+        await store.settle_cost(tx, CALL, USED, None, failed=False)
+        await store.settle_cost(tx, CALL, USED, None, failed=False)
     assert await cost_rows(connect_as) == [
         {
             "call_id": "call_1",
@@ -59,15 +70,26 @@ async def test_a_call_has_one_row_from_before_it_is_made_to_when_it_is_paid_k2(
     ]
 
 
-async def test_a_call_that_was_never_opened_cannot_be_settled(database_as: DatabaseAs):
+async def test_a_row_that_was_lost_with_the_database_is_written_when_the_call_is_paid(
+    database_as: DatabaseAs, connect_as: ConnectAs
+):
     async with database_as("worker").transaction(user_id="ana") as tx:
-        assert not await store.settle_cost(tx, CALL, USED, None, failed=False)
+        await store.settle_cost(tx, CALL, USED, None, failed=False)
+    [row] = await cost_rows(connect_as)
+    assert (row["status"], row["micros"]) == ("exact", 120)
 
 
 async def test_nobody_can_write_on_anothers_bill(database_as: DatabaseAs):
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         async with database_as("worker").transaction(user_id="eve") as tx:
-            await store.open_cost(tx, CALL)
+            await store.settle_cost(tx, CALL, USED, None, failed=False)
+
+
+async def test_who_lost_the_lane_opens_no_call(database_as: DatabaseAs, connect_as: ConnectAs):
+    hold = await held(connect_as)
+    with pytest.raises(LaneLostError):
+        await store.open_cost(database_as("worker"), Hold("ana", hold.epoch + 1), CALL, None)
+    assert await cost_rows(connect_as) == []
 
 
 async def test_limits_that_were_met_are_counted_e6(database_as: DatabaseAs, connect_as: ConnectAs):
@@ -93,7 +115,6 @@ async def test_a_call_without_a_price_is_paid_by_the_table(database_as: Database
     prices = stored_prices(Limits())
     async with database_as("worker").transaction(user_id="ana") as tx:
         price = (await prices.read(tx)).get("small")
-        await store.open_cost(tx, CALL)
         await store.settle_cost(tx, CALL, dataclasses.replace(USED, micros=None), price, failed=False)
     [row] = await cost_rows(connect_as)
     assert (row["status"], row["micros"]) == ("exact", 16)

@@ -110,13 +110,28 @@ async def test_a_missing_chunk_is_waited_for_and_never_skipped(author: Author, o
     turn = await author.turn()
     await turn.begin()
     await turn.say(STEP, *text("text-1", "one"))
-    await author.connection.execute("update reply_chunks set turn_id = 'elsewhere' where seq = 5")
+    await author.connection.execute("update reply_chunks set seq = -5 where seq = 5")
     async with open_tab(turn.path, turn.query) as tab:
         await tab.until(lambda: len(tab.chunks) == 4)
-        await author.connection.execute("update reply_chunks set turn_id = %s where turn_id = 'elsewhere'", [turn.id])
+        await author.connection.execute("update reply_chunks set seq = 5 where seq = -5")
         await turn.end()
         chunks = await tab.to_end()
     assert len(chunks) == turn.seq
+
+
+@pytest.mark.parametrize(("lost", "end"), [(5, "error"), (1, "finish")])
+async def test_a_finished_turn_that_misses_a_chunk_ends_its_streams(
+    lost: int, end: str, author: Author, open_tab: OpenTab
+) -> None:
+    """Whoever has seen nothing of it yet is told it from the transcript; whoever has is asked to load it anew."""
+    turn = await author.turn()
+    await turn.begin()
+    await turn.say(STEP, *text("text-1", "one"))
+    await turn.end()
+    await author.connection.execute("delete from reply_chunks where seq = %s", [lost])
+    async with open_tab(turn.path, turn.query) as tab:
+        assert (await tab.to_end())[-1]["type"] == end
+        assert tab.done
 
 
 @pytest.mark.parametrize("when", ["queued", "running", "done"])

@@ -20,8 +20,7 @@ async def test_b022_thirty_turns_leave_one_row_a_message_and_nothing_else(talk: 
     state = 30 * 1000
     assert rows[0]["bytes"] < 2 * state
     thread = Thread("conv_ana", "ana")
-    async with database_as("worker").transaction(user_id="ana") as transaction:
-        await thread.load(transaction)
+    await thread.load(database_as("worker"))
     assert len(thread.messages) == 60
     await talk.superuser.execute("delete from users where id = 'ana'")
     assert await talk.rows("select * from thread_messages") == []

@@ -2,7 +2,16 @@
 
 import asyncio
 from itertools import pairwise
+from typing import Any
 
+import pytest
+
+from lanekeeper.conversations import Conversations
+from lanekeeper.errors import LaneLostError
+from lanekeeper.lane import Hold
+from lanekeeper.limits import Limits
+from lanekeeper.replies import ReplyStream
+from tests.devkit.postgres import Postgres
 from tests.integration.turn.conftest import Talk, kinds, text_of
 
 SEARCH = {"text": "Let me look.", "calls": [{"name": "test_look", "args": {"query": "owls"}}]}
@@ -150,15 +159,14 @@ async def test_nothing_joins_past_a_button(talk: Talk) -> None:
 
 
 async def test_b005_a_message_after_the_last_look_is_answered_without_a_nudge(talk: Talk) -> None:
-    await talk.say("A")
-    await talk.script({"text": "Answer to A", "delay_s": 0.3}, {"text": "Answer to B"})
-
+    first = await talk.say("A")
+    await talk.script({"text": "Answer to A", "token_delay_ms": 60}, {"text": "Answer to B"})
     running = asyncio.create_task(talk.run())
 
-    async def asked() -> bool:
-        return len(await talk.requests()) == 1
+    async def has_text() -> bool:
+        return any(chunk["type"] == "text-delta" for chunk in await talk.chunks(first["turn_id"]))
 
-    await talk.until(asked)
+    await talk.until(has_text)
     await talk.say("B")
     assert await running == 2
     assert await talk.history() == [
@@ -236,3 +244,99 @@ async def test_a_turn_is_traced_with_its_prompt_and_its_timings(talk: Talk) -> N
     assert (turn["prompt_version"], turn["prompt_hash"]) == ("v1", "hash")
     assert set(turn["timings"]) == {"queuedMs", "firstReplyMs", "modelMs", "toolsMs", "totalMs"}
     assert turn["first_reply_at"] <= turn["finished_at"]
+
+
+async def test_what_is_sent_before_the_first_word_is_out_is_answered_with_it(talk: Talk) -> None:
+    first = await talk.say("A table for two")
+    await talk.script({"text": "For which day?", "delay_s": 0.3}, {"text": "For three, then. Which day?"})
+    running = asyncio.create_task(talk.run())
+
+    async def asked() -> bool:
+        return len(await talk.requests()) == 1
+
+    await talk.until(asked)
+    second = await talk.say("no, three")
+    assert await running == 1
+    assert await talk.history() == [
+        ("user", "A table for two"),
+        ("user", "no, three"),
+        ("assistant", "For three, then. Which day?"),
+    ]
+    shown = [chunk for chunk in await talk.chunks(first["turn_id"]) if chunk["type"] in {"data-joined", "start-step"}]
+    assert [chunk["type"] for chunk in shown] == ["start-step", "data-joined"]
+    assert shown[1]["data"] == {"messageId": second["message_id"]}
+    assert len(await talk.rows("select * from costs where status <> 'failed'")) == 2
+
+
+async def test_a_turn_restarts_twice_at_most_and_the_rest_waits_for_the_next(talk: Talk) -> None:
+    await talk.say("0")
+    await talk.script(*[{"text": f"answer {number}", "delay_s": 0.2} for number in range(5)])
+    running = asyncio.create_task(talk.run())
+    for number in range(1, 4):
+
+        async def asked(times: int = number) -> bool:
+            return len(await talk.requests()) == times
+
+        await talk.until(asked)
+        await talk.say(str(number))
+    assert await running == 2
+    assert await talk.history() == [
+        ("user", "0"),
+        ("user", "1"),
+        ("user", "2"),
+        ("assistant", "answer 2"),
+        ("user", "3"),
+        ("assistant", "answer 3"),
+    ]
+
+
+async def test_another_answer_to_a_message_never_joins_a_running_turn(talk: Talk) -> None:
+    await talk.say("one")
+    await talk.say("one", kind="button")
+    assert await talk.run() == 2
+    assert [row["state"] for row in await talk.rows("select state from inbox order by id")] == ["done", "done"]
+
+
+async def test_a_conversation_deleted_while_its_reply_streams_leaves_nothing_but_the_bill(
+    talk: Talk, database_as: Any
+) -> None:
+    sent = await talk.say("one")
+    await talk.script({"text": "one two three four five six seven eight nine ten", "token_delay_ms": 40})
+    running = asyncio.create_task(talk.run())
+
+    async def has_text() -> bool:
+        return any(chunk["type"] == "text-delta" for chunk in await talk.chunks(sent["turn_id"]))
+
+    await talk.until(has_text)
+    await Conversations(database_as("accept"), Limits()).delete("ana", sent["conversation_id"])
+    await running
+    for table in ("messages", "reply_chunks", "turns", "inbox", "outbox", "thread_messages", "conversations"):
+        assert await talk.rows(f"select * from {table}") == [], table
+    assert (await talk.rows("select holder from lanes"))[0]["holder"] is None
+    cost = (await talk.rows("select * from costs"))[0]
+    assert cost["input_tokens"] > 0
+
+
+async def test_a_thread_that_cannot_be_read_costs_its_own_turn_and_nobody_elses(talk: Talk) -> None:
+    await talk.say("one")
+    await talk.run()
+    await talk.superuser.execute("""update thread_messages set message = '{"type": "oracle", "id": "x"}'""")
+    broken = await talk.say("two")
+    await talk.say("hello", user_id="ben")
+    assert await talk.run() == 2
+    assert (await talk.turn(broken["turn_id"]))["state"] == "failed"
+    assert (await talk.rows("select state from inbox where user_id = 'ben'"))[0]["state"] == "done"
+
+
+async def test_no_words_of_a_person_reach_the_log_of_postgres(
+    talk: Talk, database_as: Any, postgres_server: Postgres
+) -> None:
+    sent = await talk.say("hello")
+    stream = ReplyStream(database_as("worker"), Hold("ana", 99), sent["turn_id"], Limits())
+    stream.begin_step(1)
+    stream.text(1, "the magpie nests in the old elm")
+    with pytest.raises(LaneLostError):
+        await stream.flush()
+    log = (postgres_server.directory / "log").read_text()
+    assert "the lane is held by another" in log
+    assert "magpie" not in log

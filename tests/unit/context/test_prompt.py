@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 
 from langchain_core.messages import AIMessage, HumanMessage
 
-from lanekeeper.context import Prompt, model_input, turn_block
+from lanekeeper.context import model_input, turn_block
 from lanekeeper.mainline.messages import to_wire
+from lanekeeper.types import Prompt
 
 PROMPT = Prompt("You help.", "v1", "abc")
 

@@ -50,8 +50,5 @@ update lanes l set stop_turn_id = t.id
 from turns t
 where l.user_id = %(user_id)s and t.conversation_id = %(id)s and t.user_id = %(user_id)s and t.state = 'running';
 
-delete from reply_chunks where turn_id in (
-  select id from turns where conversation_id = %(id)s and user_id = %(user_id)s);
-
 delete from conversations where id = %(id)s and user_id = %(user_id)s
 returning id

@@ -6,14 +6,14 @@ finished run needs keeping: the next run goes on from how the messages end. Only
 leaves its checkpoint.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from langchain_core.messages import AnyMessage
 from psycopg.types.json import Jsonb
 
 from lanekeeper.graph.message_rows import from_row, to_row
-from lanekeeper.postgres import Statements, Transaction
+from lanekeeper.postgres import Database, Statements, Transaction
 from lanekeeper.types import new_id
 
 SQL = Statements.beside(__file__, "thread.sql")
@@ -25,11 +25,10 @@ class ThreadMessage:
 
     message: AnyMessage
     turn_id: str | None
-    position: int
 
 
 class Thread:
-    """The messages of one conversation, loaded, and added to.
+    """The messages of one conversation: added to by whoever holds its person's lane, read when they are needed.
 
     Args:
         conversation_id: also the LangGraph thread id.
@@ -41,10 +40,12 @@ class Thread:
         self._user_id = user_id
         self._kept: list[ThreadMessage] = []
 
-    async def load(self, transaction: Transaction) -> None:
-        """Read all messages."""
-        rows = await transaction.rows(SQL["messages"], {"conversation_id": self.id})
-        self._kept = [ThreadMessage(from_row(row["message"]), row["turn_id"], row["position"]) for row in rows]
+    async def load(self, database: Database) -> None:
+        """Read all messages anew."""
+        (rows,) = await database.at_once(
+            SQL["messages"], user_id=self._user_id, parameters={"conversation_id": self.id}, durable=False
+        )
+        self._kept = [ThreadMessage(from_row(row["message"]), row["turn_id"]) for row in rows]
 
     @property
     def messages(self) -> list[AnyMessage]:
@@ -58,30 +59,21 @@ class Thread:
     async def add(self, transaction: Transaction, messages: Sequence[AnyMessage], turn_id: str) -> None:
         """Append messages as part of a transaction. Each gets an id if it has none.
 
-        The thread knows them from here on; when the transaction fails, the thread is to be thrown away.
+        The thread knows them from here on; when the transaction fails, it is to be loaded anew.
         """
-        position = self._kept[-1].position + 1 if self._kept else 1
-        added = [
-            ThreadMessage(with_id(message), turn_id, position) for position, message in enumerate(messages, position)
-        ]
-        if added:
-            await transaction.run(
-                SQL["add_messages"],
-                {
-                    "conversation_id": self.id,
-                    "user_id": self._user_id,
-                    "turn_id": turn_id,
-                    "first": added[0].position,
-                    "messages": Jsonb([to_row(kept.message) for kept in added]),
-                },
-            )
-            self._kept.extend(added)
-
-    async def remove(self, transaction: Transaction, ids: Iterable[str]) -> None:
-        """Remove messages by id as part of a transaction. An id that is not there is no error."""
-        gone = set(ids)
-        await transaction.run(SQL["remove_messages"], {"conversation_id": self.id, "ids": list(gone)})
-        self._kept = [kept for kept in self._kept if kept.message.id not in gone]
+        if not messages:
+            return
+        added = [ThreadMessage(with_id(message), turn_id) for message in messages]
+        await transaction.run(
+            SQL["add_messages"],
+            {
+                "conversation_id": self.id,
+                "user_id": self._user_id,
+                "turn_id": turn_id,
+                "messages": Jsonb([to_row(kept.message) for kept in added]),
+            },
+        )
+        self._kept.extend(added)
 
 
 def with_id(message: AnyMessage) -> AnyMessage:

@@ -1,14 +1,14 @@
 -- The rows of a thread.
 
 -- name: messages
-select position, turn_id, message from thread_messages
+select turn_id, message from thread_messages
 where conversation_id = %(conversation_id)s
 order by position
 
+-- Positions count on from the last one: only the holder of the lane adds, so nobody else takes them.
 -- name: add_messages
 insert into thread_messages (conversation_id, position, user_id, message_id, turn_id, message)
-select %(conversation_id)s, %(first)s::int + ordinality::int - 1, %(user_id)s, message ->> 'id', %(turn_id)s, message
+select %(conversation_id)s,
+       ordinality + coalesce((select max(position) from thread_messages where conversation_id = %(conversation_id)s), 0),
+       %(user_id)s, message ->> 'id', %(turn_id)s, message
 from jsonb_array_elements(%(messages)s) with ordinality as added (message, ordinality)
-
--- name: remove_messages
-delete from thread_messages where conversation_id = %(conversation_id)s and message_id = any(%(ids)s)

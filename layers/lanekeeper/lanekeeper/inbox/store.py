@@ -105,6 +105,8 @@ class Inbox:
             "reply_id": new_id("msg"),
             "message_id": incoming.message_id,
             "again_id": new_id("msg"),
+            # Asking for another answer is a button that was pressed: it never joins a running turn.
+            "kind": "button" if incoming.again else "text",
             "parts": Jsonb([{"type": "text", "text": incoming.text}]),
             "payload": Jsonb({"text": incoming.text, "timezone": incoming.timezone, "spoken": incoming.spoken}),
         }

@@ -46,9 +46,9 @@ with earlier as materialized (
   returning id
 ), added as (
   insert into inbox (user_id, conversation_id, turn_id, accepted_turn_id, message_id, idempotency_key, body_hash,
-                     agent_id, model_id, payload)
+                     agent_id, model_id, payload, kind)
   select %(user_id)s, id, %(turn_id)s, %(turn_id)s, coalesce((select id from said), %(again_id)s), %(key)s,
-         %(fingerprint)s, agent_id, %(model_id)s, %(payload)s
+         %(fingerprint)s, agent_id, %(model_id)s, %(payload)s, %(kind)s
   from target
   returning conversation_id, message_id, accepted_turn_id, state, body_hash
 ), armed as (

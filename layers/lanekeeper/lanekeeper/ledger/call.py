@@ -9,13 +9,17 @@ from lanekeeper.types import Json, new_id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One request to the gateway. ``model`` is the public id; ``body`` is the exact request."""
+    """One request to the gateway.
+
+    ``model`` is the public id; ``body`` is the exact request, and ``input_tokens`` our estimate of its length.
+    """
 
     user_id: str
     turn_id: str | None
     feature: str
     model: str
     body: Json = field(repr=False)
+    input_tokens: int = 0
     call_id: str = field(default_factory=lambda: new_id("call"))
 
 

@@ -2,22 +2,29 @@
 
 from psycopg.types.json import Jsonb
 
+from lanekeeper.lane import Hold
 from lanekeeper.ledger.call import Call
 from lanekeeper.ledger.rules import Price, Usage, settle
-from lanekeeper.postgres import Statements, Transaction
+from lanekeeper.postgres import Database, Statements, Transaction
 from lanekeeper.types import Json
 
 SQL = Statements.beside(__file__)
 
 
-async def open_cost(tx: Transaction, call: Call) -> None:
-    """Put down that a paid call is about to be made. It counts as an estimate until it is settled."""
-    await tx.run(SQL["open_cost"], key_of(call))
+async def open_cost(database: Database, hold: Hold, call: Call, price: Price | None) -> None:
+    """Put down that a paid call is about to be made, and what its request will cost at least. An estimate for now.
+
+    Raises:
+        LaneLostError: whoever wants to make the call may not.
+    """
+    least = Usage(input_tokens=call.input_tokens)
+    parameters = _key_of(call) | _cost(least, price, failed=False)
+    await hold.at_once(database, SQL["open_cost"], parameters=parameters, durable=False)
 
 
-async def settle_cost(tx: Transaction, call: Call, usage: Usage, price: Price | None, *, failed: bool) -> bool:
-    """Put down what an opened call cost. False when it was never opened."""
-    return await tx.run(SQL["settle_cost"], key_of(call) | _cost(usage, price, failed=failed)) == 1
+async def settle_cost(tx: Transaction, call: Call, usage: Usage, price: Price | None, *, failed: bool) -> None:
+    """Put down what a call cost. A repeat changes the same row."""
+    await tx.run(SQL["settle_cost"], _key_of(call) | _cost(usage, price, failed=failed))
 
 
 async def count_limit_hit(tx: Transaction, user_id: str, turn_id: str | None, kind: str) -> None:
@@ -30,8 +37,7 @@ async def keep_request(tx: Transaction, user_id: str, turn_id: str | None, body:
     await tx.run(SQL["keep_request"], {"user_id": user_id, "turn_id": turn_id, "body": Jsonb(body)})
 
 
-def key_of(call: Call) -> Json:
-    """The parameters that name a call in a statement."""
+def _key_of(call: Call) -> Json:
     return {
         "user_id": call.user_id,
         "turn_id": call.turn_id,

@@ -62,17 +62,19 @@ class Mainline:
             MainlineError: the reply is not whole.
         """
         options = {"model": model.gateway_id, "stream": True, "stream_options": {"include_usage": True}}
+        written = text.dumps(options | body)
         call = Call(
             user_id=caller.user_id,
             turn_id=caller.turn_id,
             feature=caller.feature,
             model=model.id,
             body=options | body,
+            input_tokens=tokens.estimate(written),
         )
         await caller.meter.opened(call)
         reply, failure = Assembly(), None
         try:
-            async with aclosing(self._events(call, reply)) as events:
+            async with aclosing(self._events(call, written, reply)) as events:
                 async for event in events:
                     if delta := reply.take(_parse(event)):
                         yield delta
@@ -102,10 +104,10 @@ class Mainline:
         """Close the connections."""
         await self._transport.close()
 
-    def _events(self, call: Call, reply: Assembly) -> AsyncGenerator[str, None]:
+    def _events(self, call: Call, written: str, reply: Assembly) -> AsyncGenerator[str, None]:
         return self._transport.events(
             "chat/completions",
-            text.dumps(call.body).encode(),
+            written.encode(),
             _headers(call),
             begun=lambda headers: reply.begin(headers.get("x-litellm-response-cost")),
             finished=lambda: reply.finished,
@@ -138,7 +140,7 @@ def _usage(call: Call, reply: Assembly, failure: MainlineError | None) -> Usage:
         # Turned away, or never reached: nothing was read or written.
         return Usage()
     return Usage(
-        input_tokens=tokens.estimate(text.dumps(call.body)),
+        input_tokens=call.input_tokens,
         output_tokens=tokens.estimate("".join(reply.written)),
         micros=reply.usage.micros,
     )

@@ -144,9 +144,6 @@ class Following:
         return b""
 
     def _has_ended(self, turn: Row) -> bool:
-        if (turn["last_seq"] or 0) > self._after:
-            logger.error("chunk %d of %s is missing", self._after + 1, self._turn_id)
-            return False
         return not turn["undelivered"] and turn["state"] not in ("queued", "running")
 
     def _turn_to(self, turn_id: str) -> None:
@@ -171,7 +168,11 @@ class Following:
         return b"".join(events)
 
     async def _close(self, turn: Row) -> bytes:
-        """The end of a turn that is over and has no chunk that was not sent."""
+        """The end of a turn that is over, when all of its chunks that can be sent have been."""
+        if (turn["last_seq"] or 0) > self._after:
+            # A crash of the database took a chunk whose commit had not waited for the disk.
+            logger.error("chunk %d of %s is missing", self._after + 1, self._turn_id)
+            return await self._retell() if not self._after else self._end({"type": "error", "errorText": GONE})
         if turn["last_seq"] is None:
             return await self._retell()
         return self._end(*([] if turn["last_type"] in LAST_TYPES else [{"type": "abort"}]))

@@ -1,7 +1,9 @@
 """How a turn ends: well, stopped, or with the honest line. Each end is one transaction, and delivery another."""
 
+import logging
 from typing import Literal
 
+import psycopg
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from psycopg.types.json import Jsonb
 
@@ -9,6 +11,7 @@ from lanekeeper import clock
 from lanekeeper.graph import open_calls
 from lanekeeper.ledger import store as ledger
 from lanekeeper.postgres import Database, Statements
+from lanekeeper.redact import place
 from lanekeeper.replies import Reply, ReplyStream, deliver_and_release, send
 from lanekeeper.turn.intake import Turn
 from lanekeeper.turn.meter import TurnMeter
@@ -16,6 +19,8 @@ from lanekeeper.turn.steps import TurnSteps
 from lanekeeper.types import Json, Prompt
 
 SQL = Statements.beside(__file__)
+
+logger = logging.getLogger(__name__)
 
 HONEST_LINE = "Sorry, I could not finish that just now. Please send it once more, or ask me for a person."
 NOT_COMPLETED = "This was not completed: the turn ended first."
@@ -77,7 +82,11 @@ class Ending:
         Args:
             reason: a short word for operators; never a provider's own text.
         """
-        await self._steps.catch_up()
+        try:
+            await self._steps.catch_up()
+        except (ValueError, KeyError, psycopg.DataError) as error:
+            # What is recorded cannot be shown. The person gets the line all the same.
+            logger.error("a failed turn cannot be read: %s", place(error))
         messages = [*self._closed_calls(), AIMessage(content=HONEST_LINE)]
         metadata = self._metadata() | {"state": "failed"}
         closing = [

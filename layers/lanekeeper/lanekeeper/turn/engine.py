@@ -29,6 +29,8 @@ from lanekeeper.turn.steps import TurnSteps
 
 logger = logging.getLogger(__name__)
 
+POSTPONED_S = 1.1
+
 
 class Engine:
     """Runs turns, one at a time, in one worker process.
@@ -76,6 +78,10 @@ class Engine:
                 claim = await self._intake.claim()
                 if claim is None:
                     break
+                if claim.postponed:
+                    # Whoever has the lane's lock still is about to drop it.
+                    await asyncio.sleep(POSTPONED_S)
+                    continue
                 if claim.turn is not None:
                     name_person(claim.turn.hold.user_id, turn=claim.turn.id)
                     await self._run(claim.turn, seconds_left)
@@ -93,18 +99,21 @@ class Engine:
         return turns
 
     async def _run(self, turn: Turn, seconds_left: Callable[[], float]) -> None:
+        model, prices = await self._choose_model(turn)
+        meter = TurnMeter(self._work, turn, self._limits, prices)
         try:
             async with self._watch.over(turn.hold, turn.id) as watched:
-                await self._answer(turn, watched, min(self._limits.turn_s, seconds_left() - 5))
+                await self._answer(turn, model, meter, watched, min(self._limits.turn_s, seconds_left() - 5))
         except psycopg.errors.ForeignKeyViolation:
-            # The conversation was deleted while its turn ran: there is nobody left to tell.
+            # The conversation was deleted while its turn ran: there is nobody left to tell, but the calls were made.
             logger.warning("the conversation of a running turn is gone")
+            async with turn.hold.transaction(self._work) as transaction:
+                meter.rewind()
+                await meter.write(transaction)
             await turn.hold.release(self._work)
 
-    async def _answer(self, turn: Turn, watched: Watched, seconds: float) -> None:
-        model, prices = await self._choose_model(turn)
+    async def _answer(self, turn: Turn, model: Model, meter: TurnMeter, watched: Watched, seconds: float) -> None:
         stream = ReplyStream(self._reply, turn.hold, turn.id, self._limits)
-        meter = TurnMeter(self._work, turn, self._limits, prices)
         steps = TurnSteps(
             database=self._work,
             intake=self._intake,
@@ -144,11 +153,15 @@ class Engine:
         # An agent that was taken off the list never strands a conversation.
         return self._agents.get(turn.agent_id) or next(iter(self._agents.values()))
 
+    async def _think(self, turn: Turn, steps: TurnSteps) -> None:
+        await turn.thread.load(self._work)
+        await self._graph.run(turn.thread, steps)
+
     async def _until_ended(
         self, turn: Turn, steps: TurnSteps, ending: Ending, stops: list[Awaitable[object]], seconds: float
     ) -> None:
         """Run the graph until it ends, the person stops it, or its time is over; then end the turn accordingly."""
-        run = asyncio.create_task(self._graph.run(turn.thread, steps))
+        run = asyncio.create_task(self._think(turn, steps))
         stopped = [asyncio.ensure_future(stop) for stop in stops]
         try:
             await asyncio.wait({run, *stopped}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)

@@ -72,7 +72,7 @@ class Intake:
             await transaction.act_for(hold.user_id)
             if not await self._lock.take(hold):
                 await hold.postpone(transaction)
-                return Claim(hold, None)
+                return Claim(hold, None, postponed=True)
             await deliver(transaction, hold)
             turn = await self._take_up(transaction, hold)
         if turn is None:
@@ -90,8 +90,8 @@ class Intake:
         )
         if started is None:
             return None  # its conversation was deleted a moment ago, and the row with it
+        # Read only once this is committed: whatever is wrong with a thread must count as its turn's fault.
         thread = Thread(started["conversation_id"], hold.user_id)
-        await thread.load(transaction)
         turn = Turn(
             id=started["id"],
             hold=hold,
@@ -148,7 +148,8 @@ class Intake:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A lane that was claimed: with a turn to run, or with none left to do."""
+    """A lane that was claimed: with a turn to run, with none left to do, or put off for a second."""
 
     hold: Hold
     turn: Turn | None
+    postponed: bool = False

@@ -32,7 +32,7 @@ class TurnMeter:
     async def opened(self, call: Call) -> None:
         """Put the call on the books, and its exact request aside when this turn is sampled (A4)."""
         hold = self._turn.hold
-        await hold.at_once(self._database, store.SQL["open_cost"], parameters=store.key_of(call), durable=False)
+        await store.open_cost(self._database, hold, call, self._price(call))
         if self._sampled:
             async with hold.transaction(self._database, durable=False) as transaction:
                 await store.keep_request(transaction, call.user_id, call.turn_id, call.body)

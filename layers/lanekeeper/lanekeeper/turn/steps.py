@@ -13,14 +13,15 @@ from lanekeeper.limits import Limits
 from lanekeeper.mainline.body import chat_body
 from lanekeeper.mainline.catalogue import Model
 from lanekeeper.mainline.client import Caller, Mainline
-from lanekeeper.mainline.messages import answer, to_wire, tool_calls
-from lanekeeper.mainline.reply import Delta, Ending, ToolCall
+from lanekeeper.mainline.messages import answer, to_wire
+from lanekeeper.mainline.reply import Ending, ToolCall
 from lanekeeper.postgres import Database
 from lanekeeper.replies import ReplyStream
 from lanekeeper.tools import Agent, ToolContext
 from lanekeeper.turn.continuation import Continuation
 from lanekeeper.turn.intake import Intake, Turn
 from lanekeeper.turn.meter import TurnMeter
+from lanekeeper.turn.showing import Showing
 
 
 class TurnSteps:
@@ -59,6 +60,7 @@ class TurnSteps:
         self._mainline = mainline
         self._meter = meter
         self._stream = stream
+        self._showing = Showing(turn, stream)
         self._limits = limits
         self._turn_only: list[str] = []
         self._restarts = 0
@@ -66,29 +68,21 @@ class TurnSteps:
         self.tools_s = 0.0
 
     async def load(self) -> None:
-        """Open the reply and gather what is for this reply only."""
-        await self.catch_up()
+        """Open the reply, or go on with a dead worker's, and gather what is for this reply only."""
+        if self._turn.retaken:
+            await self._stream.restore()
+        await self._showing.all()
         self._turn_only = [turn_block(self._turn.now, self._turn.timezone)]
 
     async def catch_up(self) -> None:
-        """Bring the reply to what is recorded, for a turn that was cut short: an earlier worker's, or this one's.
+        """Bring the reply of a turn that was cut short to what is recorded.
 
         What was cut off may have been undone by the database or not, so thread, chunks and prices are taken from there.
         """
-        turn = self._turn
-        if self._stream.shown.started:
-            async with turn.hold.transaction(self._database, durable=False) as transaction:
-                await turn.thread.load(transaction)
-            self._meter.rewind()
-        if turn.retaken or self._stream.shown.started:
-            await self._stream.restore()
-        self._stream.open(
-            turn.reply_id,
-            {"id": turn.conversation_id, "title": turn.title},
-            {"turnId": turn.id, "state": "running"},
-        )
-        self._show_recorded()
-        await self._stream.flush()
+        await self._turn.thread.load(self._database)
+        await self._stream.restore()
+        self._meter.rewind()
+        await self._showing.all()
 
     async def think(self, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
         """Ask the model once; what the thread gained, its answer last.
@@ -100,11 +94,12 @@ class TurnSteps:
         step = self._answers() + 1
         if step > self._limits.model_steps:
             raise StepLimitError
-        await self._fold_in()
+        await self._fold_in(restarts=step > 1)
         self._stream.begin_step(step)
-        message = await self.ask(step)
+        while (message := await self.ask(step)) is None:
+            pass
         await self._record([message])
-        self._show_answer(step, message)
+        self._showing.answer(step, message)
         await self._stream.flush()
         return self._gained(messages)
 
@@ -112,13 +107,16 @@ class TurnSteps:
         """Run the calls that have no result yet and show what they came to."""
         results = await self.run_tools(open_calls(messages))
         await self._record(results)
-        self._show_results(results)
+        self._showing.results(results)
         self._stream.end_step(self._answers())
         await self._stream.flush()
         return results
 
-    async def ask(self, step: int) -> AIMessage:
-        """One call of the model. Its text is shown as it comes."""
+    async def ask(self, step: int) -> AIMessage | None:
+        """One call of the model. Its text is shown as it comes.
+
+        None when the call was dropped before its first word, because more was sent: it is to be made again.
+        """
         began = clock.monotonic()
         said = self._stream.text_so_far(step)
         continuation = Continuation(said)
@@ -127,18 +125,22 @@ class TurnSteps:
             tools=self._agent.tools.definitions,
         )
         caller = Caller(user_id=self._turn.hold.user_id, turn_id=self._turn.id, meter=self._meter)
+        silent = not said
         ending: Ending | None = None
         try:
             async with aclosing(self._mainline.chat(self._model, body, caller)) as pieces:
                 async for piece in pieces:
-                    if isinstance(piece, Delta):
-                        self._stream.text(step, continuation.take(piece.text))
-                    else:
+                    if isinstance(piece, Ending):
                         ending = piece
+                    elif piece.text:
+                        if silent and await self._fold_in(restarts=True):
+                            return None
+                        silent = False
+                        self._stream.text(step, continuation.take(piece.text))
             self._stream.text(step, continuation.end())
         finally:
             self.model_s += clock.monotonic() - began
-        assert ending is not None
+        assert ending is not None  # a stream without an ending raises
         return answer(continuation.whole, ending)
 
     async def run_tools(self, calls: Sequence[ToolCall]) -> list[ToolMessage]:
@@ -162,16 +164,15 @@ class TurnSteps:
             self.tools_s += clock.monotonic() - began
         return [outcome.message() for outcome in outcomes]
 
-    async def _fold_in(self) -> None:
-        """Let what was sent meanwhile join, as often as a turn may restart its step for it (T2)."""
-        if self._restarts > self._limits.restarts:
-            return
+    async def _fold_in(self, *, restarts: bool) -> bool:
+        """Let what was sent meanwhile join, as often as a turn may restart a step for it; whether anything did (T2)."""
+        if restarts and self._restarts >= self._limits.restarts:
+            return False
         joined = await self._intake.fold_in(self._turn)
-        if joined:
-            if self._answers():
-                self._restarts += 1
-            for message in joined:
-                self._stream.joined(message.id or "")
+        for message in joined:
+            self._stream.joined(message.id or "")
+        self._restarts += restarts and bool(joined)
+        return bool(joined)
 
     async def _record(self, messages: Sequence[AnyMessage]) -> None:
         async with self._turn.hold.transaction(self._database) as transaction:
@@ -185,32 +186,3 @@ class TurnSteps:
 
     def _answers(self) -> int:
         return sum(isinstance(message, AIMessage) for message in self._turn.thread.of_turn(self._turn.id))
-
-    def _show_recorded(self) -> None:
-        step = 0
-        for message in self._turn.thread.of_turn(self._turn.id):
-            if isinstance(message, AIMessage):
-                step += 1
-                self._stream.begin_step(step)
-                self._show_answer(step, message)
-            elif isinstance(message, ToolMessage):
-                self._show_results([message])
-        if step and not open_calls(self._turn.thread.messages):
-            self._stream.end_step(step)
-
-    def _show_answer(self, step: int, message: AIMessage) -> None:
-        self._stream.complete_text(step, message.text)
-        calls = tool_calls(message)
-        for call in calls:
-            self._stream.call(call.id, call.name, call.arguments or {})
-        if not calls:
-            self._stream.end_step(step)
-
-    def _show_results(self, results: Sequence[ToolMessage]) -> None:
-        for result in results:
-            shown = result.artifact or {}
-            if result.status == "error":
-                self._stream.failure(result.tool_call_id, shown.get("message") or result.text)
-            else:
-                self._stream.result(result.tool_call_id, shown.get("output"))
-            self._stream.sources(shown.get("sources", ()))
