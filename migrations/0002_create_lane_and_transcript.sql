@@ -78,6 +78,14 @@ create table inbox (
 ) with (fillfactor = 70);
 create index inbox_open on inbox (user_id, id) where state in ('new', 'running');
 
+-- Keys of messages whose conversation was deleted, kept for as long as a repeat may come.
+create table spent_keys (
+  user_id text not null references users on delete cascade,
+  idempotency_key text not null,
+  spent_at timestamptz not null default lanekeeper.now(),
+  primary key (user_id, idempotency_key)
+);
+
 -- What the person sees. position is the message's place in its conversation, given when a turn takes it up:
 -- a message that still waits has none and stands last.
 create table messages (

@@ -23,6 +23,7 @@ $$;
 -- What each function does, and nothing more.
 grant select, insert, update, delete on users, conversations, messages to lanekeeper_accept;
 grant select, insert, update on lanes, inbox, turns to lanekeeper_accept;
+grant select, insert on spent_keys to lanekeeper_accept;
 grant select on outbox, settings to lanekeeper_accept;
 
 grant select on conversations, turns, inbox, messages, reply_chunks, outbox, settings to lanekeeper_stream;
@@ -43,9 +44,11 @@ create policy dispatch on turns for select to lanekeeper_dispatch using (true);
 create policy dispatch on inbox for select to lanekeeper_dispatch using (true);
 create policy dispatch on reply_chunks to lanekeeper_dispatch using (true);
 create policy dispatch on model_requests to lanekeeper_dispatch using (true);
+create policy dispatch on spent_keys to lanekeeper_dispatch using (true);
 grant select, update on lanes to lanekeeper_dispatch;
 grant select (id, user_id, state, created_at) on outbox to lanekeeper_dispatch;
 grant select (id, user_id, state, finished_at) on turns to lanekeeper_dispatch;
 grant select (id, user_id, state, created_at) on inbox to lanekeeper_dispatch;
 grant select (turn_id, created_at), delete on reply_chunks to lanekeeper_dispatch;
 grant select (id, at), delete on model_requests to lanekeeper_dispatch;
+grant select (spent_at), delete on spent_keys to lanekeeper_dispatch;

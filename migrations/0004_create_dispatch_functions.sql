@@ -20,7 +20,8 @@ as $$
 $$;
 
 -- The fence. Whoever writes for a lane says which count of its holders it is; when that is over, the whole transaction
--- fails with LK001. The row stays share-locked, so the lane cannot be taken away before the transaction ends.
+-- fails with LK001. The row stays key-share-locked: the lane cannot be taken away before the transaction ends, since
+-- whoever takes it locks the row for update, but an acceptance need not wait for a worker that was frozen in mid-write.
 -- Answers with the turn that the person wants stopped.
 create function lanekeeper.hold_lane(user_id text, epoch bigint) returns text
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -30,7 +31,7 @@ declare
 begin
   select l.stop_turn_id into stop from public.lanes l
   where l.user_id = hold_lane.user_id and l.epoch = hold_lane.epoch
-  for share;
+  for key share;
   if not found then
     raise exception 'the lane is held by another' using errcode = 'LK001';
   end if;
@@ -38,13 +39,14 @@ begin
 end
 $$;
 
--- Lanes whose holder gave no sign of life in time.
-create function lanekeeper.lapsed_lanes()
+-- Lanes whose holder gave no sign of life in time; also after the clock was set back.
+create function lanekeeper.lapsed_lanes(lease interval)
 returns table (user_id text, epoch bigint, holder text)
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select l.user_id, l.epoch, l.holder from public.lanes l
-  where l.holder is not null and l.lease_until < lanekeeper.now()
+  where l.holder is not null
+    and (l.lease_until < lanekeeper.now() or l.lease_until > lanekeeper.now() + 2 * lapsed_lanes.lease)
   order by l.lease_until
 $$;
 
@@ -97,6 +99,14 @@ returns bigint
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   with gone as (delete from public.model_requests r where r.at < lanekeeper.now() - sweep_requests.older_than returning 1)
+  select count(*) from gone
+$$;
+
+create function lanekeeper.sweep_keys(older_than interval)
+returns bigint
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  with gone as (delete from public.spent_keys k where k.spent_at < lanekeeper.now() - sweep_keys.older_than returning 1)
   select count(*) from gone
 $$;
 

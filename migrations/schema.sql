@@ -50,7 +50,7 @@ declare
 begin
   select l.stop_turn_id into stop from public.lanes l
   where l.user_id = hold_lane.user_id and l.epoch = hold_lane.epoch
-  for share;
+  for key share;
   if not found then
     raise exception 'the lane is held by another' using errcode = 'LK001';
   end if;
@@ -66,16 +66,17 @@ CREATE FUNCTION lanekeeper.lane_key(user_id text) RETURNS integer
 
 ALTER FUNCTION lanekeeper.lane_key(user_id text) OWNER TO lanekeeper_migrator;
 
-CREATE FUNCTION lanekeeper.lapsed_lanes() RETURNS TABLE(user_id text, epoch bigint, holder text)
+CREATE FUNCTION lanekeeper.lapsed_lanes(lease interval) RETURNS TABLE(user_id text, epoch bigint, holder text)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select l.user_id, l.epoch, l.holder from public.lanes l
-  where l.holder is not null and l.lease_until < lanekeeper.now()
+  where l.holder is not null
+    and (l.lease_until < lanekeeper.now() or l.lease_until > lanekeeper.now() + 2 * lapsed_lanes.lease)
   order by l.lease_until
 $$;
 
-ALTER FUNCTION lanekeeper.lapsed_lanes() OWNER TO lanekeeper_dispatch;
+ALTER FUNCTION lanekeeper.lapsed_lanes(lease interval) OWNER TO lanekeeper_dispatch;
 
 CREATE FUNCTION lanekeeper.maintenance_is_due() RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -158,6 +159,16 @@ CREATE FUNCTION lanekeeper.sweep_chunks(older_than interval) RETURNS bigint
 $$;
 
 ALTER FUNCTION lanekeeper.sweep_chunks(older_than interval) OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.sweep_keys(older_than interval) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with gone as (delete from public.spent_keys k where k.spent_at < lanekeeper.now() - sweep_keys.older_than returning 1)
+  select count(*) from gone
+$$;
+
+ALTER FUNCTION lanekeeper.sweep_keys(older_than interval) OWNER TO lanekeeper_dispatch;
 
 CREATE FUNCTION lanekeeper.sweep_requests(older_than interval) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
@@ -419,6 +430,16 @@ CREATE TABLE public.settings (
 
 ALTER TABLE public.settings OWNER TO lanekeeper_migrator;
 
+CREATE TABLE public.spent_keys (
+    user_id text NOT NULL,
+    idempotency_key text NOT NULL,
+    spent_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+);
+
+ALTER TABLE ONLY public.spent_keys FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.spent_keys OWNER TO lanekeeper_migrator;
+
 CREATE UNLOGGED TABLE public.stream_sessions (
     user_id text NOT NULL,
     id text NOT NULL,
@@ -532,6 +553,9 @@ ALTER TABLE ONLY public.reply_chunks
 ALTER TABLE ONLY public.settings
     ADD CONSTRAINT settings_pkey PRIMARY KEY (key);
 
+ALTER TABLE ONLY public.spent_keys
+    ADD CONSTRAINT spent_keys_pkey PRIMARY KEY (user_id, idempotency_key);
+
 ALTER TABLE ONLY public.stream_sessions
     ADD CONSTRAINT stream_sessions_pkey PRIMARY KEY (user_id, id);
 
@@ -580,6 +604,9 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.reply_chunks
     ADD CONSTRAINT reply_chunks_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES public.turns(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.spent_keys
+    ADD CONSTRAINT spent_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.thread_messages
     ADD CONSTRAINT thread_messages_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
 
@@ -599,6 +626,8 @@ CREATE POLICY dispatch ON public.model_requests TO lanekeeper_dispatch USING (tr
 CREATE POLICY dispatch ON public.outbox FOR SELECT TO lanekeeper_dispatch USING (true);
 
 CREATE POLICY dispatch ON public.reply_chunks TO lanekeeper_dispatch USING (true);
+
+CREATE POLICY dispatch ON public.spent_keys TO lanekeeper_dispatch USING (true);
 
 CREATE POLICY dispatch ON public.stream_sessions TO lanekeeper_dispatch USING (true);
 
@@ -634,6 +663,8 @@ CREATE POLICY own_rows ON public.outbox TO lanekeeper_accept, lanekeeper_stream,
 
 CREATE POLICY own_rows ON public.reply_chunks TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
+CREATE POLICY own_rows ON public.spent_keys TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
 CREATE POLICY own_rows ON public.stream_sessions TO lanekeeper_stream USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.thread_messages TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
@@ -643,6 +674,8 @@ CREATE POLICY own_rows ON public.turns TO lanekeeper_accept, lanekeeper_stream, 
 CREATE POLICY own_rows ON public.users TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((id = ( SELECT lanekeeper.person() AS person)));
 
 ALTER TABLE public.reply_chunks ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.spent_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.stream_sessions ENABLE ROW LEVEL SECURITY;
 
@@ -673,8 +706,8 @@ GRANT ALL ON FUNCTION lanekeeper.end_connections(holder text) TO lanekeeper_main
 REVOKE ALL ON FUNCTION lanekeeper.forget_streams(silent interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.forget_streams(silent interval) TO lanekeeper_stream;
 
-REVOKE ALL ON FUNCTION lanekeeper.lapsed_lanes() FROM PUBLIC;
-GRANT ALL ON FUNCTION lanekeeper.lapsed_lanes() TO lanekeeper_maintenance;
+REVOKE ALL ON FUNCTION lanekeeper.lapsed_lanes(lease interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.lapsed_lanes(lease interval) TO lanekeeper_maintenance;
 
 REVOKE ALL ON FUNCTION lanekeeper.maintenance_is_due() FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.maintenance_is_due() TO lanekeeper_maintenance;
@@ -690,6 +723,9 @@ GRANT ALL ON FUNCTION lanekeeper.stray_lanes() TO lanekeeper_maintenance;
 
 REVOKE ALL ON FUNCTION lanekeeper.sweep_chunks(older_than interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.sweep_chunks(older_than interval) TO lanekeeper_maintenance;
+
+REVOKE ALL ON FUNCTION lanekeeper.sweep_keys(older_than interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.sweep_keys(older_than interval) TO lanekeeper_maintenance;
 
 REVOKE ALL ON FUNCTION lanekeeper.sweep_requests(older_than interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.sweep_requests(older_than interval) TO lanekeeper_maintenance;
@@ -759,6 +795,11 @@ GRANT SELECT(created_at) ON TABLE public.reply_chunks TO lanekeeper_dispatch;
 GRANT SELECT ON TABLE public.settings TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.settings TO lanekeeper_stream;
 GRANT SELECT ON TABLE public.settings TO lanekeeper_worker;
+
+GRANT SELECT,INSERT ON TABLE public.spent_keys TO lanekeeper_accept;
+GRANT DELETE ON TABLE public.spent_keys TO lanekeeper_dispatch;
+
+GRANT SELECT(spent_at) ON TABLE public.spent_keys TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.stream_sessions TO lanekeeper_stream;
 GRANT DELETE ON TABLE public.stream_sessions TO lanekeeper_dispatch;

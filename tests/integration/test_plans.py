@@ -26,6 +26,8 @@ insert into inbox (user_id, conversation_id, turn_id, accepted_turn_id, message_
   select 'u' || n, 'c' || n, 't' || n || '-' || m, 't' || n || '-' || m, 'm' || m, 'k' || m, 'h', 'a',
          case when n %% 50 = 0 and m = 5 then 'new' else 'done' end
   from generate_series(1, %(people)s) n, generate_series(1, 5) m;
+insert into spent_keys (user_id, idempotency_key)
+  select 'u' || n, 's' || m from generate_series(1, %(people)s) n, generate_series(1, 5) m;
 insert into messages (user_id, id, conversation_id, role, parts, position)
   select 'u' || n, 'm' || m, 'c' || n, 'user', '[]', m from generate_series(1, %(people)s) n, generate_series(1, 5) m;
 insert into reply_chunks (turn_id, user_id, seq, chunk)
@@ -105,6 +107,7 @@ async def test_no_look_across_people_reads_a_table_from_end_to_end(crowd: Any, f
     for name, value in {
         "claim_lane.holder": "'h'",
         "claim_lane.lease": "interval '15 s'",
+        "lapsed_lanes.lease": "interval '15 s'",
         "undelivered.older_than": "interval '5 s'",
         "waiting_lanes.older_than": "interval '5 s'",
     }.items():

@@ -59,6 +59,8 @@ class Limits:
     stream_reserve_s: float = _limit(5, "P2", "seconds before the function's limit at which a stream is cut")
     chunks_kept_h: float = _limit(24, "B11", "hours after which a finished turn is replayed from the transcript")
 
+    keys_kept_h: float = _limit(168, "T1", "hours after which a deleted conversation's keys are forgotten")
+
     # What comes in
     text_chars: int = _limit(32_000, "T1", "characters of one message")
     body_bytes: int = _limit(256 * 1024, "T1", "bytes of one request body")

@@ -170,6 +170,41 @@ def test_regenerating_makes_a_new_turn_for_the_same_message(api: Api) -> None:
     assert len({row["message_id"] for row in api.sql("select message_id from inbox")}) == 2
 
 
+def test_regenerating_without_naming_an_answer_is_one_wish_until_it_is_answered(api: Api) -> None:
+    """A stock client's own form: it names no message when the last answer is meant."""
+    body = {"id": "chat-1", "messages": [sdk_message("u1", "Hi")]}
+    first = api("POST", "/chat", body).headers["location"]
+    again = {**body, "trigger": "regenerate-message"}
+    second = api("POST", "/chat", again).headers["location"]
+    assert second != first
+    assert api("POST", "/chat", again).headers["location"] == second
+    api.sql("update inbox set state = 'done'")
+    assert api("POST", "/chat", again).headers["location"] not in {first, second}
+
+
+def test_another_answer_is_asked_for_by_a_button_that_joins_nothing(api: Api) -> None:
+    body = {"id": "chat-1", "messages": [sdk_message("u1", "Hi")]}
+    api("POST", "/chat", body)
+    api("POST", "/chat", {**body, "trigger": "regenerate-message", "messageId": "a1"})
+    assert [row["kind"] for row in api.sql("select kind from inbox order by id")] == ["text", "button"]
+
+
+def test_a_repeat_that_comes_after_its_conversation_was_deleted_brings_nothing_back(api: Api) -> None:
+    sent = api.send("Hello", key="k1").json
+    assert api("DELETE", f"/conversations/{sent['conversationId']}").status < 300
+    refused = api.send("Hello", key="k1")
+    assert (refused.status, refused.code) == (410, "gone")
+    assert api.count("conversations") == api.count("turns") == api.count("inbox") == 0
+
+
+def test_a_worker_that_was_frozen_in_mid_write_holds_up_no_message(api: Api) -> None:
+    api.send("Hello", key="k1")
+    with psycopg.connect(api.database_url) as frozen:
+        frozen.execute("select lanekeeper.hold_lane('ana', 0)")
+        assert api.send("And another", key="k2").status == 202
+        assert api("POST", "/chat/" + api.sql("select id from conversations")[0]["id"] + "/stop").status in {200, 202}
+
+
 def test_regenerating_a_message_that_never_arrived_sends_it(api: Api) -> None:
     body = {"id": "chat-1", "messages": [sdk_message("u1", "Hi")], "trigger": "regenerate-message"}
     assert api("POST", "/chat", body).status == 303

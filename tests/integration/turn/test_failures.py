@@ -1,71 +1,14 @@
-"""When the model, a tool or a worker fails: one honest line, valid history, nothing twice (T5, E6, A3)."""
+"""When the model or a tool fails, or the person stops it: one honest line, valid history (T5, E6, A3)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
 
-from lanekeeper.turn.ending import HONEST_LINE, NOT_COMPLETED, Ending
-from lanekeeper.turn.steps import TurnSteps
+from lanekeeper.turn.ending import HONEST_LINE, NOT_COMPLETED
 from tests.integration.turn.conftest import Talk, kinds
+from tests.integration.turn.reading import TERMINAL, is_valid_history, shown_text
 
 SEARCH = {"calls": [{"name": "test_look", "args": {"query": "owls"}}]}
-TERMINAL = {"finish", "abort", "error"}
-
-
-class Killed(BaseException):
-    """Stands for a worker that is gone: nothing in the engine catches it."""
-
-
-def die(*args: Any, **kwargs: Any) -> Any:
-    raise Killed
-
-
-async def kill_once(talk: Talk, monkeypatch: pytest.MonkeyPatch, owner: type, method: str, *, after: bool) -> None:
-    """Run a worker that dies before or after one step, then let its lease lapse and take its lane away."""
-    original: Callable[..., Awaitable[Any]] = getattr(owner, method)
-
-    async def dying(*args: Any, **kwargs: Any) -> Any:
-        if after:
-            await original(*args, **kwargs)
-        raise Killed
-
-    with monkeypatch.context() as patch:
-        patch.setattr(owner, method, dying)
-        with pytest.raises(Killed):
-            await talk.run(talk.new_engine())
-    await talk.lapse()
-    await talk.tick.run()
-
-
-def shown_text(chunks: list[dict[str, Any]]) -> list[str]:
-    texts: dict[str, str] = {}
-    for chunk in chunks:
-        if chunk["type"] == "text-start":
-            assert chunk["id"] not in texts
-            texts[chunk["id"]] = ""
-        elif chunk["type"] == "text-delta":
-            texts[chunk["id"]] += chunk["delta"]
-    return list(texts.values())
-
-
-def is_valid_history(messages: list[dict[str, Any]]) -> bool:
-    """Every call is followed directly by exactly one result an id; no result without its call; nothing empty."""
-    open_ids: list[str] = []
-    for message in messages:
-        if message["role"] == "tool":
-            if message["tool_call_id"] not in open_ids:
-                return False
-            open_ids.remove(message["tool_call_id"])
-            continue
-        if open_ids:
-            return False
-        if message["role"] == "assistant":
-            open_ids = [call["id"] for call in message.get("tool_calls", ())]
-            if not message["content"] and not open_ids:
-                return False
-    return not open_ids
 
 
 async def test_a_failed_call_is_tried_once_more_without_a_word(talk: Talk) -> None:
@@ -152,90 +95,6 @@ async def test_a_turn_that_only_calls_tools_ends_at_the_step_limit(talk: Talk) -
     assert is_valid_history((await talk.requests())[-1]["body"]["messages"])
 
 
-@pytest.mark.parametrize(
-    ("owner", "method", "after"),
-    [
-        (TurnSteps, "ask", False),
-        (TurnSteps, "ask", True),
-        (TurnSteps, "run_tools", False),
-        (TurnSteps, "run_tools", True),
-        (Ending, "commit", False),
-        (Ending, "commit", True),
-    ],
-)
-async def test_b046_a_turn_whose_worker_died_is_taken_up_again_with_nothing_twice(
-    talk: Talk, monkeypatch: pytest.MonkeyPatch, owner: type, method: str, after: bool
-) -> None:
-    sent = await talk.say("owls?")
-    answer, final = {"text": "Let me look.", **SEARCH}, {"text": "Found it."}
-    await talk.script(answer, *([final] if method == "commit" else []))
-    await kill_once(talk, monkeypatch, owner, method, after=after)
-    await talk.script()
-    if (owner, method) == (TurnSteps, "ask"):
-        await talk.script(answer, final)
-    elif method == "run_tools":
-        await talk.script(final)
-    await talk.run(talk.new_engine())
-
-    assert await talk.history() == [("user", "owls?"), ("assistant", "Let me look. | Found it.")]
-    chunks = await talk.chunks(sent["turn_id"])
-    assert shown_text(chunks) == ["Let me look.", "Found it."]
-    assert [chunk["type"] for chunk in chunks if chunk["type"] in TERMINAL] == ["finish"]
-    assert kinds(chunks).count("start") == 1
-    assert kinds(chunks).count("tool-output-available") == 1
-    assert [row["state"] for row in await talk.rows("select state from outbox")] == ["sent"]
-    assert await talk.rows("select state from inbox") == [{"state": "done"}]
-    exact = await talk.rows("select * from costs where status = 'exact'")
-    assert len(exact) == 2
-    messages = await talk.rows("select message from thread_messages order by position")
-    assert [row["message"]["type"] for row in messages] == ["human", "ai", "tool", "ai"]
-
-
-async def test_a_draft_whose_worker_died_in_mid_stream_is_continued_in_the_same_text(
-    talk: Talk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sent = await talk.say("hello")
-    text = "The train leaves at noon from platform four."
-    await talk.script({"text": text, "token_delay_ms": 40})
-    running = asyncio.create_task(talk.run(talk.new_engine()))
-
-    async def has_text() -> bool:
-        return bool(shown_text(await talk.chunks(sent["turn_id"])))
-
-    await talk.until(has_text)
-    running.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await running
-    await talk.lapse()
-    await talk.tick.run()
-    await talk.script({"text": text})
-    await talk.run(talk.new_engine())
-
-    assert shown_text(await talk.chunks(sent["turn_id"])) == [text]
-    assert await talk.history() == [("user", "hello"), ("assistant", text)]
-    body = (await talk.requests())[-1]["body"]["messages"]
-    assert [message["role"] for message in body] == ["system", "user", "assistant", "system"]
-
-
-async def test_a_poison_turn_ends_with_the_honest_line_after_three_deaths(
-    talk: Talk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sent = await talk.say("poison")
-    for _ in range(3):
-        await kill_once(talk, monkeypatch, TurnSteps, "ask", after=False)
-    later = await talk.say("and now?")
-    await talk.script({"text": "Now it works."})
-    assert await talk.run() == 2
-    assert (await talk.turn(sent["turn_id"]))["failure"] == "deaths"
-    assert await talk.history() == [
-        ("user", "poison"),
-        ("assistant", HONEST_LINE),
-        ("user", "and now?"),
-        ("assistant", "Now it works."),
-    ]
-    assert (await talk.turn(later["turn_id"]))["state"] == "done"
-
-
 async def test_b010_a_turn_stopped_while_its_tool_runs_leaves_a_valid_history(talk: Talk) -> None:
     sent = await talk.say("hello")
     await talk.script({"calls": [{"name": "test_look", "args": {"query": "slow"}}]})
@@ -280,23 +139,55 @@ async def test_a_stopped_reply_keeps_what_was_said(talk: Talk) -> None:
     assert (lane["stop_turn_id"], lane["holder"]) == (None, None)
 
 
-async def test_a_worker_that_lost_its_lane_in_mid_stream_shows_nothing_more(talk: Talk) -> None:
-    sent = await talk.say("hello")
-    await talk.script({"text": "one two three four five six seven eight nine ten", "token_delay_ms": 60})
-    running = asyncio.create_task(talk.run(talk.new_engine()))
-
-    async def has_text() -> bool:
-        return bool(shown_text(await talk.chunks(sent["turn_id"])))
-
-    await talk.until(has_text)
-    await talk.superuser.execute("update lanes set epoch = epoch + 1, holder = 'another'")
-    await running
-    before = len(await talk.chunks(sent["turn_id"]))
-    await asyncio.sleep(0.2)
-    assert len(await talk.chunks(sent["turn_id"])) == before
-    assert await talk.history() == [("user", "hello")]
-    await talk.lapse()
-    await talk.tick.run()
-    await talk.script({"text": "one two three four five six seven eight nine ten"})
+@pytest.mark.parametrize(
+    "empty",
+    [
+        {"text": ""},
+        {"text": "   \n"},
+        {"text": "", "finish_reason": "content_filter"},
+    ],
+)
+async def test_an_empty_answer_is_asked_for_again_and_then_owned_up_to(talk: Talk, empty: dict[str, str]) -> None:
+    await talk.say("hello")
+    await talk.script(empty, {"text": "Hello."})
     await talk.run()
-    assert shown_text(await talk.chunks(sent["turn_id"])) == ["one two three four five six seven eight nine ten"]
+    await talk.say("again")
+    await talk.script(empty, empty)
+    await talk.run()
+    assert [text for role, text in await talk.history() if role == "assistant"] == ["Hello.", HONEST_LINE]
+    assert (await talk.rows("select kind from limit_hits")) == [{"kind": "model_empty"}]
+    await talk.say("and now")
+    await talk.run()
+    assert is_valid_history((await talk.requests())[-1]["body"]["messages"])
+
+
+@pytest.mark.parametrize("usage", [{"prompt_tokens": 10**10, "completion_tokens": 3}, {"cost": 1e30}])
+async def test_a_usage_that_cannot_be_is_not_believed_and_stops_no_answer(talk: Talk, usage: dict[str, object]) -> None:
+    await talk.say("hello")
+    await talk.script({"text": "Hello.", "usage": usage})
+    await talk.run()
+    assert await talk.history() == [("user", "hello"), ("assistant", "Hello.")]
+    assert [row["status"] for row in await talk.rows("select status from costs")] == ["estimated"]
+
+
+async def test_an_invented_tool_name_goes_back_as_one_that_providers_accept(talk: Talk) -> None:
+    await talk.say("hello")
+    await talk.script({"calls": [{"name": "functions.web search!", "args": {}}]}, {"text": "Sorry."})
+    await talk.run()
+    sent = (await talk.requests())[-1]["body"]["messages"]
+    assert [call["function"]["name"] for m in sent for call in m.get("tool_calls", ())] == ["functions_web_search_"]
+
+
+@pytest.mark.parametrize("arguments", ['{"query": 1e999}', "[" * 5000 + "]" * 5000, '{"query": NaN}', '{"que'])
+async def test_arguments_that_cannot_be_read_are_an_answer_for_the_model(talk: Talk, arguments: str) -> None:
+    await talk.say("hello")
+    await talk.script({"calls": [{"name": "test_look", "args": arguments}]}, {"text": "Sorry."})
+    await talk.run()
+    assert await talk.history() == [("user", "hello"), ("assistant", "Sorry.")]
+
+
+async def test_a_reply_that_was_cut_short_says_so_to_the_client(talk: Talk) -> None:
+    sent = await talk.say("hello")
+    await talk.script({"text": "One two", "finish_reason": "length"})
+    await talk.run()
+    assert (await talk.chunks(sent["turn_id"]))[-1]["finishReason"] == "length"

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from lanekeeper.ledger.call import Call
+from lanekeeper.ledger.rules import Usage
 from lanekeeper.mainline.reply import Delta, Ending
+from lanekeeper.mainline.usage import highest
 from tests.unit.mainline.gateway import (
     COUNTED,
     DONE,
@@ -192,3 +194,16 @@ async def test_the_can_use_list_is_read_from_the_gateway():
         served.plays.append(play)
         assert await mainline.models(timeout_s=5) == {"small", "large"}
         assert served.heads[0].startswith("GET /v1/models ")
+
+
+@pytest.mark.parametrize(
+    "reported",
+    [
+        {"prompt_tokens": 10**10},
+        {"cost": 1e30},
+        {"cost": "a lot"},
+        {"prompt_tokens": -1, "prompt_tokens_details": [1], "completion_tokens_details": "x"},
+    ],
+)
+def test_a_usage_that_cannot_be_counts_for_nothing(reported: dict[str, object]) -> None:
+    assert highest(Usage(), reported) == Usage()

@@ -33,7 +33,17 @@ def test_a_model_that_only_repeats_what_was_shown_adds_nothing() -> None:
 
 
 def test_a_model_that_begins_with_the_same_words_by_chance_loses_none_of_its_own() -> None:
-    assert shown("The train", ["The", " bus goes."]) == ("The bus goes.", "The trainThe bus goes.")
+    assert shown("The train", ["The", " bus goes."])[0].strip() == "The bus goes."
+
+
+def test_the_last_words_taken_up_again_are_said_once() -> None:
+    assert shown("The capital of France is", ["of France", " is Paris."])[1] == "The capital of France is Paris."
+    assert shown("We met in May", [" May I"])[1] == "We met in May May I"
+
+
+def test_a_new_beginning_in_the_middle_of_a_sentence_is_set_apart() -> None:
+    assert shown("The capital of", ["Sure! ", "It is Paris."])[1] == "The capital of\n\nSure! It is Paris."
+    assert shown("I saw Mc", ["Donald."])[0].strip() == "Donald."
 
 
 @given(said=st.text(max_size=12), whole=st.text(max_size=12), cuts=st.lists(st.integers(0, 12), max_size=4))

@@ -113,6 +113,7 @@ def _from_sdk(body: Json, key: str | None) -> Incoming:
         message_id=message.id,
         conversation=request.id,
         again=again,
+        replaces=request.message_id or key,
         **_wishes(request),
     )
 

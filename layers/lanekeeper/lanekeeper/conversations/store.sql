@@ -44,11 +44,16 @@ limit %(limit)s
 -- name: delete
 select set_config('lock_timeout', %(lane_wait)s, true);
 
-select 1 from lanes where user_id = %(user_id)s for update;
+select 1 from lanes where user_id = %(user_id)s for no key update;
 
 update lanes l set stop_turn_id = t.id
 from turns t
 where l.user_id = %(user_id)s and t.conversation_id = %(id)s and t.user_id = %(user_id)s and t.state = 'running';
+
+-- A repeat of one of its messages that comes late must not bring it back.
+insert into spent_keys (user_id, idempotency_key)
+select user_id, idempotency_key from inbox where conversation_id = %(id)s and user_id = %(user_id)s
+on conflict do nothing;
 
 delete from conversations where id = %(id)s and user_id = %(user_id)s
 returning id

@@ -27,6 +27,7 @@ class Incoming:
         conversation: the id or alias of the conversation it goes to; None begins one.
         may_begin: whether an unknown ``conversation`` is begun under that alias, or refused.
         again: whether it asks for another answer to a message that may be there already.
+        replaces: what tells that wish from an earlier one: the answer it is to replace, or its own key.
         agent_id: who shall answer; None leaves it to the conversation.
         model_id: with which model; None leaves it to the conversation.
         timezone: the IANA zone that the person is in, when known.
@@ -39,6 +40,7 @@ class Incoming:
     conversation: str | None = None
     may_begin: bool = True
     again: bool = False
+    replaces: str | None = None
     agent_id: str | None = None
     model_id: str | None = None
     timezone: str | None = None

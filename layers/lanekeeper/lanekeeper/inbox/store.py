@@ -1,6 +1,6 @@
 """Takes messages in, and takes them back out when their sender stops them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from psycopg.types.json import Jsonb
@@ -67,10 +67,14 @@ class Inbox:
                 Then nothing is stored.
             psycopg.errors.LockNotAvailable: a worker did not let go of the lane in time.
         """
+        if incoming.again and not incoming.replaces:
+            incoming = await self._once_until_answered(user_id, incoming)
         async with self._database.transaction(user_id=user_id) as transaction:
             row = await transaction.last_row(SQL["accept"], self._parameters(user_id, incoming, name, home))
             if row is None:
                 raise Problem(404, "not_found", "There is no such conversation.", "Start a new one.")
+            if row["state"] == "gone":
+                raise Problem(410, "gone", "The conversation of this message was deleted.", "Start a new one.")
             if row["body_hash"] != incoming.fingerprint:
                 raise Problem(
                     409, "key_reused", "This idempotency key was used for another message.", "Send it with a new key."
@@ -84,6 +88,12 @@ class Inbox:
             told_state(row["state"]),
             waits=row["state"] == "new",
         )
+
+    async def _once_until_answered(self, user_id: str, incoming: Incoming) -> Incoming:
+        """A wish for another answer that does not say which to replace: the same one until it is answered."""
+        parameters = {"key": incoming.key}
+        ((row,),) = await self._database.at_once(SQL["answers_again"], user_id=user_id, parameters=parameters)
+        return replace(incoming, key=f"{incoming.key} again {row['given']}")
 
     def _parameters(self, user_id: str, incoming: Incoming, name: str | None, home: str | None) -> dict[str, Any]:
         return {

@@ -1,7 +1,8 @@
 -- Acceptance and stopping. All run in the name of the person.
 
--- Three statements. A worker that was frozen while it wrote may hold the lane's row for a while: then the acceptance
--- is refused in time to be sent again, rather than left hanging. The second takes the person's place in the line: until the transaction ends no other message of
+-- Three statements. A worker that was frozen while it took up a turn may hold the lane's row for a while: then the
+-- acceptance is refused in time to be sent again, rather than left hanging. The second takes the person's place in the
+-- line, by a lock that a worker's fence does not stand in the way of: until the transaction ends no other message of
 -- theirs is numbered, so their inbox ids commit in the order in which they were given. It writes nothing when nothing
 -- is new. The third has a snapshot of its own and so sees a repeat that committed while that one waited.
 -- A row that comes back was there before (repeated) or has just been written; no row means that there is no such
@@ -17,11 +18,13 @@ with person as (
      or users.timezone is distinct from coalesce(%(timezone)s, users.timezone)
 )
 insert into lanes (user_id) values (%(user_id)s)
-on conflict (user_id) do update set user_id = excluded.user_id where false;
+on conflict (user_id) do update set epoch = lanes.epoch where false;
 
 with earlier as materialized (
   select conversation_id, message_id, accepted_turn_id, state, body_hash from inbox
   where user_id = %(user_id)s and idempotency_key = %(key)s
+), spent as materialized (
+  select idempotency_key from spent_keys where user_id = %(user_id)s and idempotency_key = %(key)s
 ), known as materialized (
   select id, agent_id from conversations
   where user_id = %(user_id)s and (id = %(conversation)s or alias = %(conversation)s)
@@ -31,11 +34,12 @@ with earlier as materialized (
   insert into conversations (id, user_id, alias, title, agent_id, model_id)
   select %(new_conversation_id)s, %(user_id)s, %(conversation)s, %(title)s, %(first_agent_id)s, %(model_id)s
   where %(may_begin)s and not exists (select from known) and not exists (select from earlier)
+    and not exists (select from spent)
   returning id, agent_id
 ), target as (
   select id, coalesce(%(agent_id)s, agent_id) as agent_id
   from (select * from known union all select * from begun) one
-  where not exists (select from earlier)
+  where not exists (select from earlier) and not exists (select from spent)
 ), turn as (
   insert into turns (id, user_id, conversation_id, agent_id, model_id, reply_id)
   select %(turn_id)s, %(user_id)s, id, agent_id, %(model_id)s, %(reply_id)s from target
@@ -65,11 +69,18 @@ select *, false, (
   select m.conversation_id from messages m
   where m.user_id = %(user_id)s and m.id = %(message_id)s and not exists (select from said)
 ) from added
+union all
+select null, null, null, 'gone', null, true, null from spent
+
+-- How often another answer to a message was asked for without saying which answer it is to replace, and given.
+-- name: answers_again
+select count(*) as given from inbox
+where user_id = %(user_id)s and starts_with(idempotency_key, %(key)s || ' again ') and state in ('done', 'failed')
 
 -- name: lock_lane
 select set_config('lock_timeout', %(lane_wait)s, true);
 
-select 1 from lanes where user_id = %(user_id)s for update
+select 1 from lanes where user_id = %(user_id)s for no key update
 
 -- The turn that answers in this conversation now, or else those that wait to.
 -- name: unfinished_turns

@@ -154,6 +154,6 @@ def _data_url(part: Json, data: str, otherwise: str) -> str:
 def _unquote(arguments: Any) -> str:
     try:
         raw = json.loads(arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         return str(arguments)
     return raw if isinstance(raw, str) else str(arguments)

@@ -1,13 +1,14 @@
 """A model's reply, put together from the chunks of a stream."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from decimal import Decimal, InvalidOperation
 from typing import Any, Literal
 
-from lanekeeper.ledger.rules import MILLION, Usage
+from lanekeeper.ledger.rules import Usage
 from lanekeeper.mainline import text
 from lanekeeper.mainline.errors import MainlineError, from_event
+from lanekeeper.mainline.usage import highest, micros
 from lanekeeper.types import Json, new_id
 
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "other"]
@@ -20,6 +21,9 @@ _FINISH_REASONS: dict[str, FinishReason] = {
     "function_call": "tool_calls",
     "content_filter": "content_filter",
 }
+
+
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,41 +159,9 @@ class Assembly:
                 call_id = new_id("call")
             taken.add(call_id)
             raw = text.storable("".join(call.arguments))
-            yield ToolCall(call_id, text.storable(call.name), _arguments(raw), raw)
-
-
-def highest(usage: Usage, reported: Any) -> Usage:
-    """The usage with what another chunk reports: the highest of each count, never their sum (B068)."""
-    if not isinstance(reported, dict):
-        return usage
-    details = reported.get("prompt_tokens_details") or {}
-    written = reported.get("completion_tokens_details") or {}
-    cached = max(_count(details.get("cached_tokens")), _count(reported.get("cache_read_input_tokens")))
-    price = micros(reported.get("cost"))
-    return replace(
-        usage,
-        input_tokens=max(usage.input_tokens, _count(reported.get("prompt_tokens"))),
-        cached_tokens=max(usage.cached_tokens, cached),
-        output_tokens=max(usage.output_tokens, _count(reported.get("completion_tokens"))),
-        reasoning_tokens=max(usage.reasoning_tokens, _count(written.get("reasoning_tokens"))),
-        micros=usage.micros if price is None else max(price, usage.micros or 0),
-        reported=True,
-    )
-
-
-def micros(cost: Any) -> int | None:
-    """Millionths from a price in whole units, given as number or text; None when it is none."""
-    if cost is None or isinstance(cost, bool):
-        return None
-    try:
-        price = Decimal(str(cost)) * MILLION
-    except InvalidOperation:
-        return None
-    return round(price) if price.is_finite() and price >= 0 else None
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
+            # Providers refuse a history with a name that they would not have allowed, for good.
+            name = _NOT_IN_NAMES.sub("_", call.name)[:64] or "unnamed"
+            yield ToolCall(call_id, name, _arguments(raw), raw)
 
 
 def _plain(content: Any) -> str:
@@ -203,6 +175,6 @@ def _plain(content: Any) -> str:
 def _arguments(raw: str) -> Json | None:
     try:
         arguments = text.loads(raw or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return arguments if isinstance(arguments, dict) else None

@@ -61,8 +61,15 @@ def loads(text: str) -> Any:
     Raises:
         ValueError: the text is no JSON.
     """
-    return canonical(json.loads(text, parse_constant=_refuse))
+    return canonical(json.loads(text, parse_constant=_refuse, parse_float=_finite))
 
 
 def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is no JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError("the number is too large")
+    return number

@@ -15,6 +15,7 @@ class Swept:
 
     chunks: int
     requests: int
+    keys: int
 
     def as_json(self) -> Json:
         """For the log and the invocation's answer."""
@@ -38,6 +39,7 @@ class Nightly:
         return Swept(
             chunks=await self._sweep("sweep_chunks", self._limits.chunks_kept_h),
             requests=await self._sweep("sweep_requests", self._limits.requests_kept_h),
+            keys=await self._sweep("sweep_keys", self._limits.keys_kept_h),
         )
 
     async def _sweep(self, statement: str, hours: float) -> int:

@@ -1,16 +1,21 @@
 -- The statements of the tick and the night.
 
 -- name: lapsed_lanes
-select user_id, epoch, holder from lanekeeper.lapsed_lanes()
+select user_id, epoch, holder from lanekeeper.lapsed_lanes(make_interval(secs => %(lease_s)s))
 
 -- name: end_connections
 select lanekeeper.end_connections(%(holder)s) as ended
+
+-- Waits for what the holder is writing at this moment: the fence's lock and this one exclude each other.
+-- name: lock_lane
+select 1 from lanes where user_id = %(user_id)s and epoch = %(epoch)s for update
 
 -- The lane is taken from whoever held it: the epoch moves on, so nothing that one still sends is accepted.
 -- name: revoke_lane
 update lanes
 set holder = null, lease_until = null, turn_id = null, epoch = epoch + 1, ready_at = lanekeeper.now()
-where user_id = %(user_id)s and epoch = %(epoch)s and lease_until < lanekeeper.now()
+where user_id = %(user_id)s and epoch = %(epoch)s
+  and (lease_until < lanekeeper.now() or lease_until > lanekeeper.now() + 2 * make_interval(secs => %(lease_s)s))
 
 -- name: people_to_wake
 select user_id from lanekeeper.undelivered(make_interval(secs => %(older_s)s))
@@ -25,6 +30,9 @@ select lanekeeper.waiting_lanes(make_interval(secs => %(older_s)s)) as waiting
 
 -- name: sweep_chunks
 select lanekeeper.sweep_chunks(make_interval(secs => %(seconds)s)) as swept
+
+-- name: sweep_keys
+select lanekeeper.sweep_keys(make_interval(secs => %(seconds)s)) as swept
 
 -- name: sweep_requests
 select lanekeeper.sweep_requests(make_interval(secs => %(seconds)s)) as swept

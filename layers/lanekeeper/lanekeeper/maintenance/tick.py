@@ -56,13 +56,18 @@ class Tick:
 
     async def _revoke_lapsed(self) -> int:
         """Take lanes from holders that gave no sign of life: first their connections, then the lane."""
+        lease = {"lease_s": self._limits.lease_s}
         async with self._database.transaction() as transaction:
-            lapsed = await transaction.rows(SQL["lapsed_lanes"])
+            lapsed = await transaction.rows(SQL["lapsed_lanes"], lease)
         for lane in lapsed:
             async with self._database.transaction() as transaction:
                 await transaction.row(SQL["end_connections"], {"holder": lane["holder"]})
-            async with self._database.transaction(user_id=lane["user_id"]) as transaction:
-                await transaction.run(SQL["revoke_lane"], {"user_id": lane["user_id"], "epoch": lane["epoch"]})
+            await self._database.at_once(
+                SQL["lock_lane"],
+                SQL["revoke_lane"],
+                user_id=lane["user_id"],
+                parameters={**lease, "epoch": lane["epoch"]},
+            )
         return len(lapsed)
 
     async def _arm_forgotten(self) -> int:

@@ -19,6 +19,7 @@ class Assembly:
     steps: int = 0
     step_text_closed: bool = False
     ended: bool = False
+    joined: set[str] = field(default_factory=set)
     _texts: dict[str, Json] = field(default_factory=dict)
     _tools: dict[str, Json] = field(default_factory=dict)
 
@@ -27,6 +28,8 @@ class Assembly:
         kind = chunk["type"]
         if kind == "start":
             self.started = True
+        elif kind == "data-joined":
+            self.joined.add(chunk["data"]["messageId"])
         elif kind == "start-step":
             self.step_open = True
             self.step_text_closed = False

@@ -143,7 +143,8 @@ class ReplyStream:
 
     def joined(self, message_id: str) -> None:
         """Say that a message sent meanwhile is answered by this turn."""
-        self._say({"type": "data-joined", "data": {"messageId": message_id}, "transient": True})
+        if message_id not in self.shown.joined:
+            self._say({"type": "data-joined", "data": {"messageId": message_id}, "transient": True})
 
     def _say(self, chunk: Json) -> None:
         self.shown.apply(chunk)

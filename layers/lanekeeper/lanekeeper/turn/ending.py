@@ -3,17 +3,15 @@
 import logging
 from typing import Literal
 
-import psycopg
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from psycopg.types.json import Jsonb
 
-from lanekeeper import clock
 from lanekeeper.graph import open_calls
 from lanekeeper.ledger import store as ledger
 from lanekeeper.postgres import Database, Statements
-from lanekeeper.redact import place
 from lanekeeper.replies import Reply, ReplyStream, deliver_and_release, send
 from lanekeeper.turn.intake import Turn
+from lanekeeper.turn.measures import Measures
 from lanekeeper.turn.meter import TurnMeter
 from lanekeeper.turn.steps import TurnSteps
 from lanekeeper.types import Json, Prompt
@@ -23,6 +21,8 @@ SQL = Statements.beside(__file__)
 logger = logging.getLogger(__name__)
 
 HONEST_LINE = "Sorry, I could not finish that just now. Please send it once more, or ask me for a person."
+# The AI SDK's names for why a model stopped, where it was not because all was said.
+FINISH_REASONS = {"length": "length", "content_filter": "content-filter"}
 NOT_COMPLETED = "This was not completed: the turn ended first."
 
 State = Literal["done", "failed", "stopped"]
@@ -59,22 +59,23 @@ class Ending:
         self._meter = meter
         self._model_id = model_id
         self._prompt = prompt
-        self._began = clock.monotonic()
+        self._measures = Measures(turn, stream, steps, meter, model_id)
 
     async def finish(self) -> None:
         """End a turn whose model has answered."""
         await self._stream.flush()
-        wrote = self._wrote()
+        wrote = self._measures.wrote()
         closing: list[Json] = [{"type": "data-writes", "data": {"tools": wrote}}] if wrote else []
-        metadata = self._metadata()
-        await self._end("done", [], [*closing, _finish("stop", metadata)], metadata)
+        metadata = self._measures.metadata()
+        reason = FINISH_REASONS.get(self._steps.finish_reason, "stop")
+        await self._end("done", [], [*closing, _finish(reason, metadata)], metadata)
 
     async def stop(self) -> None:
         """End a turn that its person stopped. What was said so far stands."""
         await self._steps.catch_up()
         messages = self._closed_calls()
         closing = [*self._close_parts(), {"type": "abort", "reason": "stopped"}]
-        await self._end("stopped", messages, closing, self._metadata() | {"state": "stopped"})
+        await self._end("stopped", messages, closing, self._measures.metadata() | {"state": "stopped"})
 
     async def fail(self, reason: str) -> None:
         """End a turn that could not be completed, with the honest line as the reply's last text (T5).
@@ -82,14 +83,19 @@ class Ending:
         Args:
             reason: a short word for operators; never a provider's own text.
         """
-        try:
-            await self._steps.catch_up()
-        except (ValueError, KeyError, psycopg.DataError) as error:
-            # What is recorded cannot be shown. The person gets the line all the same.
-            logger.error("a failed turn cannot be read: %s", place(error))
+        await self._steps.catch_up()
         messages = [*self._closed_calls(), AIMessage(content=HONEST_LINE)]
-        metadata = self._metadata() | {"state": "failed"}
-        closing = [
+        await self._end_with_the_line(messages, reason)
+
+    async def give_up(self) -> None:
+        """End a turn that could not be ended otherwise: what is recorded of it is left as it is, prices too."""
+        await self._stream.restore()
+        self._meter.forget()
+        await self._end_with_the_line([], "unreadable")
+
+    async def _end_with_the_line(self, messages: list[AnyMessage], reason: str) -> None:
+        metadata = self._measures.metadata() | {"state": "failed"}
+        closing: list[Json] = [
             *self._close_parts(),
             {"type": "start-step"},
             {"type": "text-start", "id": "honest-line"},
@@ -98,6 +104,8 @@ class Ending:
             {"type": "finish-step"},
             _finish("error", metadata),
         ]
+        if not self._stream.shown.started:
+            closing.insert(0, {"type": "start", "messageId": self._turn.reply_id})
         await self._end("failed", messages, closing, metadata, reason)
 
     def _closed_calls(self) -> list[AnyMessage]:
@@ -124,42 +132,6 @@ class Ending:
             closing.append({"type": "finish-step"})
         return closing
 
-    def _metadata(self) -> Json:
-        return {
-            "turnId": self._turn.id,
-            "modelId": self._model_id,
-            "usage": self._usage(),
-            "timings": self._measured(),
-        }
-
-    def _usage(self) -> Json:
-        return {
-            "inputTokens": self._meter.input_tokens,
-            "cachedInputTokens": self._meter.cached_tokens,
-            "outputTokens": self._meter.output_tokens,
-            "totalTokens": self._meter.input_tokens + self._meter.output_tokens,
-        }
-
-    def _wrote(self) -> list[str]:
-        """The tools that changed something in this turn, so that the page knows what to load anew (B9)."""
-        added = self._turn.thread.of_turn(self._turn.id)
-        return [
-            message.name or ""
-            for message in added
-            if isinstance(message, ToolMessage) and (message.artifact or {}).get("wrote")
-        ]
-
-    def _measured(self) -> Json:
-        first_text = self._stream.first_text_at
-        measured = {
-            "queuedMs": self._turn.waited_s * 1000,
-            "firstReplyMs": None if first_text is None else (self._turn.waited_s + first_text - self._began) * 1000,
-            "modelMs": self._steps.model_s * 1000,
-            "toolsMs": self._steps.tools_s * 1000,
-            "totalMs": (self._turn.waited_s + clock.monotonic() - self._began) * 1000,
-        }
-        return {name: round(value, 1) for name, value in measured.items() if value is not None}
-
     async def _end(
         self, state: State, messages: list[AnyMessage], closing: list[Json], metadata: Json, failure: str = ""
     ) -> None:
@@ -184,7 +156,7 @@ class Ending:
         Raises:
             LaneLostError: another worker has the lane by now; nothing was written.
         """
-        measured = self._measured()
+        measured = self._measures.timings()
         first_reply_ms = measured.get("firstReplyMs")
         async with self._turn.hold.transaction(self._database) as transaction:
             await self._turn.thread.add(transaction, messages, self._turn.id)
@@ -202,7 +174,7 @@ class Ending:
                     "prompt_version": self._prompt.version,
                     "prompt_hash": self._prompt.sha256,
                     "timings": Jsonb(measured),
-                    "usage": Jsonb(self._usage()),
+                    "usage": Jsonb(self._measures.usage()),
                     "failure": failure or None,
                     "first_reply_s": None if first_reply_ms is None else first_reply_ms / 1000,
                 },

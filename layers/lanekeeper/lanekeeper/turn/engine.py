@@ -25,7 +25,7 @@ from lanekeeper.tools import Agent
 from lanekeeper.turn.ending import Ending
 from lanekeeper.turn.intake import Intake, Turn
 from lanekeeper.turn.meter import TurnMeter
-from lanekeeper.turn.steps import TurnSteps
+from lanekeeper.turn.steps import EmptyAnswerError, TurnSteps
 
 logger = logging.getLogger(__name__)
 
@@ -134,10 +134,12 @@ class Engine:
             model_id=model.id,
             prompt=self._agent(turn).prompt,
         )
-        if turn.stop_wanted:
-            await ending.stop()
+        if turn.attempt > self._limits.turn_deaths + 1:
+            await ending.give_up()  # ending it in full was fatal as well
         elif turn.attempt > self._limits.turn_deaths:
             await ending.fail("deaths")
+        elif turn.stop_wanted:
+            await ending.stop()
         else:
             await self._until_ended(turn, steps, ending, [watched.until_stopped(), stream.stop_wanted.wait()], seconds)
 
@@ -170,23 +172,37 @@ class Engine:
             for task in (run, *stopped):
                 task.cancel()
             await asyncio.wait({run, *stopped})
-        if not in_time:
-            await (ending.stop() if any(not stop.cancelled() for stop in stopped) else ending.fail("turn_time"))
-            return
-        match run.exception():
+        try:
+            if in_time:
+                await self._end(ending, run.exception())
+            elif any(not stop.cancelled() for stop in stopped):
+                await ending.stop()
+            else:
+                await ending.fail("turn_time")
+        except (LaneLostError, DatabaseUnreachableError, psycopg.errors.ForeignKeyViolation):
+            raise
+        except Exception as error:  # noqa: BLE001
+            # A turn that cannot be ended would keep its person waiting for ever.
+            logger.error("a turn could not be ended: %s", place(error))
+            await ending.give_up()
+
+    async def _end(self, ending: Ending, error: BaseException | None) -> None:
+        match error:
             case None:
                 await ending.finish()
-            case LaneLostError() | DatabaseUnreachableError() | psycopg.errors.ForeignKeyViolation() as error:
+            case LaneLostError() | DatabaseUnreachableError() | psycopg.errors.ForeignKeyViolation():
                 raise error
-            case MainlineError() as error:
+            case MainlineError():
                 logger.warning("the model failed twice: %s", error)
                 await ending.fail(f"model_{error.kind}")
+            case EmptyAnswerError():
+                await ending.fail("model_empty")
             case StepLimitError():
                 await ending.fail("model_steps")
-            case Exception() as error:
+            case Exception():
                 logger.error("a turn failed: %s", place(error))
                 await ending.fail("internal")
-            case error:
+            case _:
                 raise error
 
 

@@ -124,6 +124,8 @@ class Intake:
         if not rows:
             return []
         async with turn.hold.transaction(self._database) as transaction:
+            # No message may be accepted or stopped in between.
+            await transaction.row(LANE_SQL["lock_lane"], turn.hold.key)
             # One that its sender stopped since the look does not join.
             rows = await transaction.rows(
                 SQL["fold_rows"], {"turn_id": turn.id, "inbox_ids": [row["id"] for row in rows]}

@@ -56,5 +56,10 @@ class TurnMeter:
         self._settled += self._written
         self._written.clear()
 
+    def forget(self) -> None:
+        """Write no price any more: the estimates stand."""
+        self._settled.clear()
+        self._written.clear()
+
     def _price(self, call: Call) -> Price | None:
         return self._prices.get(call.model)

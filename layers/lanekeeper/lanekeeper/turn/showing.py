@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from lanekeeper.graph import open_calls
 from lanekeeper.mainline.messages import tool_calls
@@ -31,8 +31,11 @@ class Showing:
             {"turnId": turn.id, "state": "running"},
         )
         step = 0
-        for message in turn.thread.of_turn(turn.id):
-            if isinstance(message, AIMessage):
+        first, *later = turn.thread.of_turn(turn.id)
+        for message in (first, *later):
+            if isinstance(message, HumanMessage) and message is not first:
+                self._stream.joined(message.id or "")
+            elif isinstance(message, AIMessage):
                 step += 1
                 self._stream.begin_step(step)
                 self.answer(step, message)

@@ -14,7 +14,7 @@ from lanekeeper.mainline.body import chat_body
 from lanekeeper.mainline.catalogue import Model
 from lanekeeper.mainline.client import Caller, Mainline
 from lanekeeper.mainline.messages import answer, to_wire
-from lanekeeper.mainline.reply import Ending, ToolCall
+from lanekeeper.mainline.reply import Ending, FinishReason, ToolCall
 from lanekeeper.postgres import Database
 from lanekeeper.replies import ReplyStream
 from lanekeeper.tools import Agent, ToolContext
@@ -22,6 +22,10 @@ from lanekeeper.turn.continuation import Continuation
 from lanekeeper.turn.intake import Intake, Turn
 from lanekeeper.turn.meter import TurnMeter
 from lanekeeper.turn.showing import Showing
+
+
+class EmptyAnswerError(Exception):
+    """The model gave neither words nor calls."""
 
 
 class TurnSteps:
@@ -66,6 +70,7 @@ class TurnSteps:
         self._restarts = 0
         self.model_s = 0.0
         self.tools_s = 0.0
+        self.finish_reason: FinishReason = "stop"
 
     async def load(self) -> None:
         """Open the reply, or go on with a dead worker's, and gather what is for this reply only."""
@@ -90,6 +95,7 @@ class TurnSteps:
         Raises:
             StepLimitError: the model was asked as often as it may be in one turn.
             MainlineError: no whole answer came.
+            EmptyAnswerError: the model had nothing to say and nothing to do.
         """
         step = self._answers() + 1
         if step > self._limits.model_steps:
@@ -125,22 +131,27 @@ class TurnSteps:
             tools=self._agent.tools.definitions,
         )
         caller = Caller(user_id=self._turn.hold.user_id, turn_id=self._turn.id, meter=self._meter)
-        silent = not said
+        silent, blank = not said, ""
         ending: Ending | None = None
         try:
             async with aclosing(self._mainline.chat(self._model, body, caller)) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, Ending):
                         ending = piece
-                    elif piece.text:
-                        if silent and await self._fold_in(restarts=True):
-                            return None
-                        silent = False
-                        self._stream.text(step, continuation.take(piece.text))
+                    elif silent and not (blank + piece.text).strip():
+                        blank += piece.text  # an answer does not begin before its first word
+                    elif silent and await self._fold_in(restarts=True):
+                        return None
+                    else:
+                        self._stream.text(step, continuation.take(blank + piece.text))
+                        silent, blank = False, ""
             self._stream.text(step, continuation.end())
         finally:
             self.model_s += clock.monotonic() - began
         assert ending is not None  # a stream without an ending raises
+        if not (continuation.whole or ending.calls):
+            raise EmptyAnswerError
+        self.finish_reason = ending.finish_reason
         return answer(continuation.whole, ending)
 
     async def run_tools(self, calls: Sequence[ToolCall]) -> list[ToolMessage]:

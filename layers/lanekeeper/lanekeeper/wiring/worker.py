@@ -15,6 +15,9 @@ from lanekeeper.types import new_id
 
 logger = logging.getLogger(__name__)
 
+# A turn's own transactions never pause. One that does belongs to a worker that was frozen in it.
+WRITING_S = 3
+
 
 class Worker:
     """Runs turns, one at a time.
@@ -35,9 +38,9 @@ class Worker:
         idle_s = int(limits.turn_s) + 30
         self._runner = asyncio.Runner()
         self._engine = Engine(
-            work=Database(settings.dial, holder),
+            work=Database(settings.dial, holder, idle_in_transaction_s=WRITING_S),
             lock=Database(settings.dial, holder, idle_in_transaction_s=idle_s),
-            reply=Database(settings.dial, holder),
+            reply=Database(settings.dial, holder, idle_in_transaction_s=WRITING_S),
             agents=load_agents(settings, limits),
             mainline=Mainline(settings.mainline_base_url, settings.mainline_key, limits),
             limits=limits,
