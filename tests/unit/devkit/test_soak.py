@@ -15,7 +15,7 @@ Rows = dict[str, list[dict[str, Any]]]
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 SENT = Sent("key-1", "hello", "said-1", "conv-1", "turn-1")
-CHUNKS = [
+CHUNKS: list[dict[str, Any]] = [
     {"type": "start", "messageId": "reply-1"},
     {"type": "data-turn", "data": {"turnId": "turn-1"}, "transient": True},
     {"type": "start-step"},
@@ -26,7 +26,7 @@ CHUNKS = [
     {"type": "finish-step"},
     {"type": "finish"},
 ]
-PARTS = [{"type": "step-start"}, {"type": "text", "text": "Good day.", "state": "done"}]
+PARTS: list[dict[str, Any]] = [{"type": "step-start"}, {"type": "text", "text": "Good day.", "state": "done"}]
 KEPT: Rows = {
     "lanes": [{"holder": None, "ready_at": None}],
     "inbox": [
