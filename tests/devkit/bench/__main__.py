@@ -42,13 +42,14 @@ def main() -> int:
             note(f"{peer.what}: not measured; `python3 run.py bench --peers` installs it where that is possible")
     peers.HOME.mkdir(parents=True, exist_ok=True)
     taken: Figures = {"machine": machine.machine(), "versions": machine.versions()}
+    path = chosen.report or (peers.HOME / "quick.md" if chosen.quick or chosen.only else ROOT / "docs" / "bench.md")
     for name, measure in plan(say, quick=chosen.quick).items():
         if name in wanted:
             say(f"{name} ...")
             taken |= measure()
-    path = chosen.report or (peers.HOME / "quick.md" if chosen.quick or chosen.only else ROOT / "docs" / "bench.md")
-    report.write(path, taken, said, f"python3 run.py bench {shlex.join(sys.argv[1:])}".strip())
-    (peers.HOME / "last.json").write_text(json.dumps(taken, indent=1), encoding="utf-8")
+            # After each, so that a run that is broken off leaves what it has seen.
+            (peers.HOME / "last.json").write_text(json.dumps(taken, indent=1), encoding="utf-8")
+            report.write(path, taken, said, f"python3 run.py bench {shlex.join(sys.argv[1:])}".strip())
     for one in verdicts(taken):
         print(f"{'met   ' if one.met else 'missed'}  {one.target}: {one.seen}")
     print(path)

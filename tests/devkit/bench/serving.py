@@ -70,7 +70,7 @@ class Serving:
         taken: dict[str, list[Figures]] = {}
         for _ in range(rounds):
             for server in servers:
-                wait_until_quiet(patience_s=5 if self._quick else 20)
+                wait_until_quiet(patience_s=3 if self._quick else 10)
                 name, figures = asyncio.run(self._load(process, server, people, delay_ms, turns_each))
                 taken.setdefault(name, []).append(figures)
         return {name: median_of(runs) for name, runs in taken.items()}
