@@ -236,3 +236,16 @@ async def test_no_words_of_a_person_reach_the_log_of_postgres(
     log = (postgres_server.directory / "log").read_text()
     assert "the lane is held by another" in log
     assert "magpie" not in log
+
+
+async def test_a_holding_line_is_shown_for_slow_work_only_and_never_kept(talk: Talk) -> None:
+    quick = await talk.say("owls?")
+    await talk.script(SEARCH, {"text": "Found it."})
+    await talk.run()
+    slow = await talk.say("slow owls?")
+    await talk.script({"calls": [{"name": "test_look", "args": {"query": "slow"}}]}, {"text": "No luck."})
+    await talk.run(talk.new_engine(holding_line_s=0.05))
+    assert "data-status" not in kinds(await talk.chunks(quick["turn_id"]))
+    assert kinds(await talk.chunks(slow["turn_id"])).count("data-status") == 1
+    stored = await talk.rows("select parts::text as parts from messages")
+    assert not any("One moment" in row["parts"] for row in stored)

@@ -146,6 +146,11 @@ class ReplyStream:
         if message_id not in self.shown.joined:
             self._say({"type": "data-joined", "data": {"messageId": message_id}, "transient": True})
 
+    def status(self, text: str) -> None:
+        """Tell what is being waited for. It is shown while it lasts and never becomes part of the reply (T3)."""
+        self._say({"type": "data-status", "data": {"text": text}, "transient": True})
+        self._schedule()
+
     def _say(self, chunk: Json) -> None:
         self.shown.apply(chunk)
         if chunk["type"] == "text-delta" and self._pending:

@@ -1,5 +1,6 @@
 """A turn's steps: ask the model, run its tools. What a step brought is on disk before the next one begins."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -22,6 +23,9 @@ from lanekeeper.turn.continuation import Continuation
 from lanekeeper.turn.intake import Intake, Turn
 from lanekeeper.turn.meter import TurnMeter
 from lanekeeper.turn.showing import Showing
+
+# Said once work has been slow for a while, never as a habit.
+HOLDING_LINE = "One moment, this is taking a little longer."
 
 
 class EmptyAnswerError(Exception):
@@ -169,9 +173,11 @@ class TurnSteps:
             for message in self._turn.thread.of_turn(self._turn.id)
             if isinstance(message, ToolMessage) and message.status == "error"
         )
+        holding = asyncio.get_running_loop().call_later(self._limits.holding_line_s, self._stream.status, HOLDING_LINE)
         try:
             outcomes = await self._agent.tools.call_all(calls, context, failures)
         finally:
+            holding.cancel()
             self.tools_s += clock.monotonic() - began
         return [outcome.message() for outcome in outcomes]
 
