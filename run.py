@@ -111,11 +111,11 @@ def uv() -> str:
 
 def lock() -> int:
     """Compile both lists, what ships and what a laptop needs besides. Versions stay as they are unless -U follows."""
-    # Relative: the command stands in the files it writes.
+    named = {**os.environ, "UV_CUSTOM_COMPILE_COMMAND": "python3 run.py lock"}
     for source in (Path("layers/dependencies/requirements.in"), Path("requirements-dev.in")):
         command = [uv(), "pip", "compile", "-q", "--universal", "--python-version", "3.11", "--generate-hashes"]
-        command += ["--no-emit-index-url", "-o", str(source.with_suffix(".txt")), str(source)]
-        done = subprocess.run([*command, *sys.argv[2:]], check=False, cwd=ROOT)
+        command += ["-o", str(source.with_suffix(".txt")), str(source)]
+        done = subprocess.run([*command, *sys.argv[2:]], check=False, cwd=ROOT, env=named)
         if done.returncode:
             return done.returncode
     return 0
