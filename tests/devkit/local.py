@@ -125,7 +125,9 @@ class Local:
             await self.clock.move(self.sql, self.clock.offset_s)
         self._closing.push_async_callback(self.invocations.close)
         await self.invocations.start()
-        self.schedule = Schedule(self.sql, self.invocations, self.clock, real=self.postgres.cron_database is not None)
+        cron = await psycopg.AsyncConnection.connect(self.database_url, autocommit=True, application_name="devkit-cron")
+        self._closing.push_async_callback(cron.close)
+        self.schedule = Schedule(cron, self.invocations, self.clock, real=self.postgres.cron_database is not None)
         self._closing.callback(self.schedule.close)
         self.schedule.start()
         await mainline

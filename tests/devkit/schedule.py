@@ -19,7 +19,7 @@ class Schedule:
     """Runs the jobs of ``cron.job`` as the roles that own them.
 
     Args:
-        connection: a superuser's, in autocommit.
+        connection: a superuser's, in autocommit, that nobody else uses.
         real: the true pg_cron runs them each minute; here they only run when asked.
     """
 
@@ -31,6 +31,7 @@ class Schedule:
         self._clock = clock
         self._real = real
         self._minutes: asyncio.Task[None] | None = None
+        self._transaction = asyncio.Lock()
 
     def start(self) -> None:
         """Have a tick each real minute from now on."""
@@ -51,12 +52,15 @@ class Schedule:
         return await self._run("schedule <> %s")
 
     async def _run(self, which: str) -> int:
-        cursor = await self._connection.execute(
-            f"select username, command from cron.job where active and {which} order by jobid".encode(), [EVERY_MINUTE]
-        )
-        jobs = await cursor.fetchall()
+        async with self._transaction:
+            cursor = await self._connection.execute(
+                f"select username, command from cron.job where active and {which} order by jobid".encode(),
+                [EVERY_MINUTE],
+            )
+            jobs = await cursor.fetchall()
         for user, command in jobs:
-            async with self._connection.transaction():
+            # Two ticks at once share the connection, and must not share a transaction.
+            async with self._transaction, self._connection.transaction():
                 row = await (await self._connection.execute("select pg_current_xact_id()::text")).fetchone()
                 assert row is not None
                 await self._connection.execute(
@@ -70,4 +74,5 @@ class Schedule:
         while True:
             await asyncio.sleep(60 - self._clock.time() % 60)
             with contextlib.suppress(psycopg.Error):
-                await self._connection.execute("select cron.local_tick(lanekeeper.now())")
+                async with self._transaction:
+                    await self._connection.execute("select cron.local_tick(lanekeeper.now())")
