@@ -92,9 +92,9 @@ def make_environment() -> None:
 
 def install(*what: str) -> None:
     """Install into the environment."""
-    done = subprocess.run(
-        [uv(), "pip", "install", "-q", *what], check=False, env={**os.environ, "VIRTUAL_ENV": str(VENV)}
-    )
+    # Trust what this machine trusts, as pip does: some networks inspect what comes in.
+    environment = {"UV_SYSTEM_CERTS": "1", **os.environ, "VIRTUAL_ENV": str(VENV)}
+    done = subprocess.run([uv(), "pip", "install", "-q", *what], check=False, env=environment)
     if done.returncode:
         sys.exit("The packages could not be installed; is there a way to the package index?")
 

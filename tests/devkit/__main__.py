@@ -54,7 +54,9 @@ async def serve(chosen: Options) -> None:
     await local.start()
     ready = {"url": local.url, "database_url": local.database_url, "mainline_url": local.mainline_url}
     print(json.dumps(ready), flush=True)
-    print(f"logs: {local.logs}", file=sys.stderr, flush=True)
+    kept = f"kept in {chosen.data}" if chosen.data else "thrown away at the end; --data DIR keeps it"
+    print(f"Open {local.url} and write to it. Ctrl-C ends it.", file=sys.stderr)
+    print(f"Data: {kept}. Logs: {local.logs}", file=sys.stderr, flush=True)
     await stopped.wait()
     await local.stop()
 

@@ -20,6 +20,8 @@ class _Side(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
+        if self.proxy.refusing:
+            transport.abort()
 
     def data_received(self, data: bytes) -> None:
         if self.proxy.silent:
@@ -56,6 +58,7 @@ class DatabaseProxy:
 
     def __init__(self, port: int) -> None:
         self.silent = False
+        self.refusing = False
         self._target = port
         self._server: asyncio.Server | None = None
         self._sides: set[_Side] = set()
@@ -63,10 +66,12 @@ class DatabaseProxy:
         self.port = 0
 
     async def open(self) -> None:
-        """Listen, on the same port as before if there was one."""
-        loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(self._accept, "127.0.0.1", self.port, reuse_address=True)
-        self.port = int(self._server.sockets[0].getsockname()[1])
+        """Listen, and from now on relay."""
+        self.refusing = False
+        if self._server is None:
+            loop = asyncio.get_running_loop()
+            self._server = await loop.create_server(self._accept, "127.0.0.1", 0)
+            self.port = int(self._server.sockets[0].getsockname()[1])
 
     def vanish(self) -> None:
         """Swallow all traffic from now on. Both ends notice after a while, as their own timeouts would have it."""
@@ -74,7 +79,12 @@ class DatabaseProxy:
         asyncio.get_running_loop().call_later(NOTICED_AFTER_S, self.break_connections)
 
     def refuse(self) -> None:
-        """Break what is open and refuse new connections until ``open``."""
+        """Break what is open and reset whoever comes, until ``open``. The port stays ours: another may not take it."""
+        self.refusing = True
+        self.break_connections()
+
+    def close(self) -> None:
+        """End for good."""
         if self._server is not None:
             self._server.close()
             self._server = None
@@ -99,7 +109,7 @@ class DatabaseProxy:
         return near
 
     async def _dial(self, near: _Side) -> None:
-        if self.silent:
+        if self.silent or self.refusing:
             return
         loop = asyncio.get_running_loop()
         try:
@@ -139,7 +149,7 @@ class Road:
     def leave(self, proxy: DatabaseProxy) -> None:
         """The sandbox has gone."""
         self._proxies.discard(proxy)
-        proxy.refuse()
+        proxy.close()
 
     async def close_for(self, seconds: float) -> None:
         """Break all connections and refuse new ones for so long, real time."""

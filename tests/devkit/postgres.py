@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import psycopg
 from psycopg import sql
@@ -63,6 +63,7 @@ class Postgres:
         self._settings |= settings or {}
         self._as_user: dict[str, Any] = {}
         self._process: subprocess.Popen[bytes] | None = None
+        self._claim: IO[str] | None = None
 
     def url(self, database: str = "postgres", role: str = SUPERUSER, *, port: int | None = None) -> str:
         """The libpq URI of a database of this server, for a role; through a proxy on ``port`` if there is one."""
@@ -75,6 +76,8 @@ class Postgres:
             PostgresError: it could not; the message holds the end of the server's log.
         """
         self.directory.mkdir(parents=True, exist_ok=True)
+        if self.kept:
+            self._claim_directory()
         self._leave_root()
         major = self._major()
         cluster, made = self.directory / "cluster", self.directory / "cluster-made"
@@ -108,6 +111,18 @@ class Postgres:
         self._wait()
         return self
 
+    def _claim_directory(self) -> None:
+        """Refuse a directory that another running system uses. The claim ends with this process."""
+        if os.name != "posix":
+            return
+        import fcntl
+
+        self._claim = (self.directory / "in-use").open("w")
+        try:
+            fcntl.flock(self._claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise PostgresError(f"{self.directory} is in use by another system that runs. Stop it first.") from None
+
     def stop(self) -> None:
         """End every session and the server; a throw-away cluster is removed."""
         if self._process is not None and self._process.poll() is None:
@@ -117,6 +132,8 @@ class Postgres:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
+        if self._claim is not None:
+            self._claim.close()
         if not self.kept:
             scratch.remove(self.directory)
 

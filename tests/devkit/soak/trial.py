@@ -67,7 +67,10 @@ async def run(system: System, *schedules: Schedule) -> Story:
             storm.cancel()
         await asyncio.gather(*storms, return_exceptions=True)
         for person in people:
-            await person.finish()
+            try:
+                await person.finish()
+            except Exception as error:  # noqa: BLE001 - the story must be told, this part of it too
+                story.broken.append(f"{person.sub}: cannot be followed to the end: {error!r}")
             await system.model(sub=person.sub)
         await system.recall()
     return story

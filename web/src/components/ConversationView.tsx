@@ -48,7 +48,7 @@ export function ConversationView({ live, workspace }: { live: LiveConversation; 
               key={message.id}
               message={message}
               isStreaming={message.id === streaming}
-              isStopped={view.stopped.has(message.id)}
+              isStopped={view.stopped.has(message.id) || message.metadata?.state === "stopped"}
             />
           ))}
           {view.pending.map((pending) => (

@@ -4,6 +4,8 @@ export interface ReplyMetadata {
   turnId?: string;
   modelId?: string;
   createdAt?: string;
+  /** How the turn ended, when not well. */
+  state?: "stopped" | "failed";
 }
 
 /** The data chunks of the contract that this page reads. All but `writes` are transient. */

@@ -20,6 +20,12 @@ STRENGTH = 7.5
 LEAST = 1.6
 
 
+# An intent whose examples are mostly small words ("how late is it") is meant only where one of its own words stands:
+# "how big is it" asks for no clock.
+_OWN_WORDS = tomllib.loads(Path(__file__).with_name("own_words.toml").read_text(encoding="utf-8"))
+OWN_WORDS: dict[str, frozenset[str]] = {intent: frozenset(line.split()) for intent, line in _OWN_WORDS.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """Where a message goes.
@@ -70,8 +76,14 @@ class Router:
         if not scores:
             return Route(UNKNOWN, "en", 0.0)
         by_intent: dict[str, list[tuple[float, int]]] = defaultdict(list)
+        said = frozenset(words(text))
         for number, score in scores.items():
+            own = OWN_WORDS.get(self._examples[number][0])
+            if own is not None and said.isdisjoint(own):
+                continue
             by_intent[self._examples[number][0]].append((score, number))
+        if not by_intent:
+            return Route(UNKNOWN, "en", 0.0)
         best, intent, nearest = max(self._strength(intent, found) for intent, found in by_intent.items())
         # How sure: how much was found at all, and how alike the two are.
         alike = scores[nearest] / 2.2 / sqrt(self._weigh(terms) * self._weights[nearest])
