@@ -35,14 +35,16 @@ cross join lateral pg_stat_get_backend_wal(a.pid) wal
 left join lateral (select sum(fsyncs) as fsyncs from pg_stat_get_backend_io(a.pid) where object = 'wal') io on true
 where a.usename like 'lanekeeper%'
 """
-# The same by table, its indexes included. Whole page images come after a checkpoint, whatever is written.
+# The same by table, its indexes included. Whole page images come after a checkpoint, whatever is written, and what
+# vacuum does it does when it pleases.
 BY_TABLE = """
 select coalesce(t.relname, c.relname) as name, sum(b.record_length - b.block_fpi_length)::bigint as bytes
 from pg_get_wal_block_info(%(first)s::pg_lsn, %(last)s::pg_lsn) b
 join pg_class c on c.relfilenode = b.relfilenode
 left join pg_index i on i.indexrelid = c.oid
 left join pg_class t on t.oid = i.indrelid
-where b.block_id = 0 and c.relnamespace = 'public'::regnamespace
+where b.block_id = 0 and c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'i')
+  and not (b.resource_manager = 'Heap2' and b.record_type !~ '^(MULTI_INSERT|LOCK)')
 group by 1
 """
 # A past that the model has seen and the person has read: every second message is an answer.

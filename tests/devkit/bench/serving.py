@@ -17,6 +17,10 @@ from tests.devkit.system import System, SystemProcess
 
 Say = Callable[[str], None]
 
+# For turns of zero delay as many as run.py starts, more than there are cores. For the pace of words one a person, as on
+# Lambda: with fewer one would measure how long people wait for each other.
+WORKERS, WORKERS_FOR_PACE = 8, max(turns.TURNS)
+
 
 class Serving:
     """The system, and the peers that are installed, all on one durable Postgres and one model of zero delay.
@@ -34,27 +38,33 @@ class Serving:
 
     def measure(self) -> Figures:
         """Start everything, measure, stop everything."""
+        figures: Figures = {"turns": {}, "pace": {}, "history": {}}
         with contextlib.ExitStack() as running:
-            process = SystemProcess(workers=8, zero_delay=True, durable=True, direct_database=True, no_freeze=True)
-            running.callback(process.stop)
-            rivals_ = [self._start(running, process, name) for name in ("floor", "aegra")]
-            servers = [None, *(rival for rival in rivals_ if rival)]
-            figures: Figures = {"turns": {}, "pace": {}, "history": {}}
-            for people in turns.TURNS:
+            process, servers = self._started(running, WORKERS)
+            for people, count in self._turns.items():
                 self._say(f"turns of {people} people at once")
                 figures["turns"][str(people)] = self._side_by_side(
-                    process, servers, people, 0, turns_each=self._turns[people], rounds=self._rounds
+                    process, servers, people, 0, turns_each=count, rounds=self._rounds
                 )
-                self._say(f"the pace of words for {people} people at once")
-                figures["pace"][str(people)] = self._side_by_side(process, servers, people, 20, turns_each=2, rounds=1)
             for length in self._histories:
                 self._say(f"what a turn writes after {length} messages")
                 figures["history"][str(length)] = self._once(process, history.ours, length, 10 if self._quick else 20)
+        with contextlib.ExitStack() as running:
+            process, servers = self._started(running, WORKERS_FOR_PACE)
+            for people in self._turns:
+                self._say(f"the pace of words for {people} people at once")
+                figures["pace"][str(people)] = self._side_by_side(process, servers, people, 20, turns_each=2, rounds=1)
         if peers.FLOOR.ready:
             for length in self._histories:
                 self._say(f"what LangGraph's savers write after {length} messages")
                 figures["history"][str(length)] |= history.savers(length, 5 if self._quick else 20)
         return figures
+
+    def _started(self, running: contextlib.ExitStack, workers: int) -> tuple[SystemProcess, list[Any]]:
+        process = SystemProcess(workers=workers, zero_delay=True, durable=True, direct_database=True, no_freeze=True)
+        running.callback(process.stop)
+        others = [self._start(running, process, name) for name in ("floor", "aegra")]
+        return process, [None, *(rival for rival in others if rival)]
 
     def _start(self, running: contextlib.ExitStack, process: SystemProcess, name: str) -> rivals.Agents | None:
         database, model = process.ready["database_url"], process.ready["mainline_url"]
