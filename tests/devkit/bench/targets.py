@@ -72,8 +72,8 @@ def _throughput(rivals: Figures) -> Iterator[Verdict]:
         ours >= floor,
         f"a turn costs {_spent(rivals['lanekeeper'])}; the floor's {_spent(rivals['floor'])}. With all cores busy "
         "turns a second follow from that: each turn here passes through three functions and the stand-ins for API "
-        "Gateway and Lambda, which on AWS are somebody else's processors, and Postgres plans each of its statements anew, "
-        "since several travel together and none is prepared",
+        "Gateway and Lambda, which on AWS are somebody else's processors, and Postgres plans each of its statements "
+        "anew, since several travel together and none is prepared",
     )
 
 
