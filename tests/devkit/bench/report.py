@@ -131,7 +131,9 @@ def _history(history: Figures) -> Iterable[str]:
 def _claims(claims: Figures) -> Iterable[str]:
     yield from section(
         "Ordered claims",
-        "Messages a second, kept in order for each person, each queue with its workers in one process. In the flood "
+        "Messages a second, kept in order for each person, each queue with its workers in one process and fresh table "
+        "statistics. With one message a person that is claims a second; of ten that wait Lanekeeper takes all in one "
+        "claim, the others one by one. In the flood "
         "one person has 3,000 messages of 20 ms waiting, four workers; the others' wait is in milliseconds.",
     )
     yield from table(
@@ -140,7 +142,7 @@ def _claims(claims: Figures) -> Iterable[str]:
             "1 worker",
             "4 workers",
             "16 workers",
-            "ten a person, 4 workers",
+            "ten messages a person, 4 workers",
             "others' wait p50 / p95 / p99",
             "overlaps, disorder",
         ),

@@ -102,16 +102,19 @@ def _written(history: Figures) -> Iterator[Verdict]:
 def _claims(claims: Figures) -> Iterator[Verdict]:
     ours = claims["lanekeeper"]
     if "procrastinate" in claims:
-        for shape, what in (("one_each", "one message a person"), ("ten_each", "ten messages a person")):
-            mine, theirs = (_rate(claims[name][shape]) for name in ("lanekeeper", "procrastinate"))
-            yield Verdict(
-                f"ordered claims, {what}, 4 workers: at least 3 times procrastinate's",
-                f"{mine} a second, procrastinate {theirs}: {ratio(mine, theirs)}",
-                mine >= 3 * theirs,
-                "a claim here is a transaction with a lane row, an advisory lock on a second connection and a read "
-                "under row-level security, and its end another with the fence; all workers of the harness share one "
-                "Python process, whose core is the limit. Procrastinate takes a job with one statement",
-            )
+        # One message each, so that a claim is a message in every queue. Where several wait, the lane takes them all at
+        # once: that is messages a second, stands in the table, and is judged by no target.
+        mine, theirs = (claims[name]["one_each"]["4"]["per_s"] for name in ("lanekeeper", "procrastinate"))
+        yield Verdict(
+            "ordered claims, 4 workers: at least 3 times procrastinate's",
+            f"{mine} a second, procrastinate {theirs}: {ratio(mine, theirs)}",
+            mine >= 3 * theirs,
+            "a claim here is a transaction with a lane row, an advisory lock on a second connection and a read under "
+            "row-level security, and its end another with the fence: eight round trips, and all workers of the harness "
+            "share one Python process, whose core is the limit. Where ten messages wait, the lane takes them in one "
+            f"claim: {ours['ten_each']['per_s']} messages a second, procrastinate "
+            f"{claims['procrastinate']['ten_each']['per_s']}",
+        )
     wait = ours["flood"]["wait_ms"]["p99"]
     yield Verdict(
         "p99 of the others behind a flood: at most 50 ms",
@@ -121,10 +124,6 @@ def _claims(claims: Figures) -> Iterator[Verdict]:
     )
     faults = ours["flood"]["overlaps"] + ours["flood"]["disorder"]
     yield Verdict("overlaps and disorder in the flood: none", f"{faults}", faults == 0)
-
-
-def _rate(figures: Figures) -> float:
-    return float(figures["4"]["per_s"] if "4" in figures else figures["per_s"])
 
 
 def _relay(runs: list[Figures]) -> Iterator[Verdict]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.devkit.bench import peers
 from tests.devkit.bench.figures import Spread, median_of, short
 from tests.devkit.bench.rivals import Timing
 from tests.devkit.bench.targets import verdicts
@@ -41,3 +42,23 @@ def test_a_missed_target_is_told_with_its_cause() -> None:
     assert wait.seen == "70 ms"
     assert wait.why
     assert faults.met
+
+
+def test_every_queue_has_fresh_statistics_when_its_workers_start() -> None:
+    """One that had none was measured seven times too slow, and a target met by that."""
+    adapters = sorted(peers.SCRIPTS.glob("queue_*.py"))
+    assert len(adapters) == 3
+    for adapter in adapters:
+        fill = adapter.read_text(encoding="utf-8").partition("async def fill")[2].partition("async def add")[0]
+        assert "analyze" in fill, adapter.name
+
+
+def test_messages_taken_together_are_not_counted_as_claims() -> None:
+    flood = {"wait_ms": {"p50": 5, "p95": 6, "p99": 7}, "overlaps": 0, "disorder": 0}
+    queues = {"lanekeeper": (100, 9000), "procrastinate": (100, 100)}
+    claims = {
+        name: {"one_each": {"4": {"per_s": one}}, "ten_each": {"per_s": ten}, "flood": flood}
+        for name, (one, ten) in queues.items()
+    }
+    judged = [one for one in verdicts({"claims": claims}) if "procrastinate" in one.target]
+    assert [one.met for one in judged] == [False]

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import procrastinate
+import psycopg
 from procrastinate import jobs as procrastinate_jobs
 
 
@@ -11,6 +12,7 @@ class ProcrastinateQueue:
     """One worker process with so many concurrent jobs."""
 
     async def open(self, url: str) -> None:
+        self._url = url
         connector = procrastinate.PsycopgConnector(conninfo=url, min_size=2, max_size=20)
         self._app = procrastinate.App(connector=connector)
         await self._app.open_async()
@@ -38,6 +40,10 @@ class ProcrastinateQueue:
                     for job in jobs[start : start + 500]
                 ]
             )
+
+        # As for every queue here: without statistics of a table just filled it is 7 to 50 times slower.
+        async with await psycopg.AsyncConnection.connect(self._url, autocommit=True) as connection:
+            await connection.execute("analyze procrastinate_jobs")
 
     async def add(self, job: dict[str, Any]) -> None:
         await self._job.configure(lock=job["person"]).defer_async(**job)
