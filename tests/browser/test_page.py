@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from playwright.async_api import Route, expect
 
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Visit, missing
 from tests.browser.visitor import Visitor
 from tests.devkit.system import System
 
@@ -188,7 +188,7 @@ async def test_the_whole_chat_works_by_keyboard(visit: Visit) -> None:
 async def test_nothing_on_the_page_keeps_anyone_out(visit: Visit, scheme: str, screen: str) -> None:
     """axe finds no fault of WCAG 2.2 A and AA: on the way in, in an empty chat, in a full one."""
     if not AXE.exists():
-        pytest.skip("axe-core is not installed: npm ci in web/")
+        missing("axe-core is not installed: npm ci in web/")
     visitor = await visit(signed_in=False, color_scheme=scheme, **(PHONE if screen == "phone" else {}))
     assert await _faults(visitor) == []
     await visitor.page.get_by_label("Your name").fill(visitor.sub)

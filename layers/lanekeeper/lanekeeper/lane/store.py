@@ -1,4 +1,4 @@
-"""The lane's statements, and the claim."""
+"""The lane's statements."""
 
 from lanekeeper.postgres import Statements
 

@@ -82,11 +82,6 @@ class Assembly:
             return text_id, part["text"]
         return None
 
-    @property
-    def has_text(self) -> bool:
-        """Whether any text has been shown."""
-        return any(part["type"] == "text" and part["text"] for part in self.parts)
-
     def shows_call(self, call_id: str) -> bool:
         """Whether a tool call is shown."""
         return call_id in self._tools
