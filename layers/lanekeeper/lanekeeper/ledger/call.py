@@ -12,6 +12,7 @@ class Call:
     """One request to the gateway.
 
     ``model`` is the public id; ``body`` is the exact request, and ``input_tokens`` our estimate of its length.
+    ``micros`` is its price in millionths of the currency, where that is known before it is made.
     """
 
     user_id: str
@@ -20,6 +21,7 @@ class Call:
     model: str
     body: Json = field(repr=False)
     input_tokens: int = 0
+    micros: int | None = None
     call_id: str = field(default_factory=lambda: new_id("call"))
 
 

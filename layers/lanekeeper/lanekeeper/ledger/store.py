@@ -17,7 +17,7 @@ async def open_cost(database: Database, hold: Hold, call: Call, price: Price | N
     Raises:
         LaneLostError: whoever wants to make the call may not.
     """
-    least = Usage(input_tokens=call.input_tokens)
+    least = Usage(input_tokens=call.input_tokens, micros=call.micros)
     parameters = _key_of(call) | _cost(least, price, failed=False)
     await hold.at_once(database, SQL["open_cost"], parameters=parameters, durable=False)
 

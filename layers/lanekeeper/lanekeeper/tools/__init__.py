@@ -5,17 +5,24 @@ A toolset knows this room; the engine knows no toolset. Nothing here needs LangC
 
 from lanekeeper.mainline.text import storable
 from lanekeeper.tools.agent import Agent
+from lanekeeper.tools.context import StaffDesk, ToolContext, Watcher
+from lanekeeper.tools.facts import Fact, FactKind, facts_of
 from lanekeeper.tools.failure import ToolFailure, TransientError
 from lanekeeper.tools.outcome import Outcome
-from lanekeeper.tools.tool import AnyTool, Example, Source, Tool, ToolContext, ToolInput, ToolOutput
+from lanekeeper.tools.state import state_after
+from lanekeeper.tools.tool import AnyTool, Command, Example, Source, Tool, ToolInput, ToolOutput
 from lanekeeper.tools.toolset import Toolset
 
 __all__ = [
     "Agent",
     "AnyTool",
+    "Command",
     "Example",
+    "Fact",
+    "FactKind",
     "Outcome",
     "Source",
+    "StaffDesk",
     "Tool",
     "ToolContext",
     "ToolFailure",
@@ -23,5 +30,8 @@ __all__ = [
     "ToolOutput",
     "Toolset",
     "TransientError",
+    "Watcher",
+    "facts_of",
+    "state_after",
     "storable",
 ]

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
@@ -11,8 +12,11 @@ from lanekeeper.errors import LaneLostError
 from lanekeeper.limits import Limits
 from lanekeeper.mainline.text import dumps
 from lanekeeper.redact import place
+from lanekeeper.tools.context import ToolContext
+from lanekeeper.tools.facts import Fact
 from lanekeeper.tools.failure import ToolFailure, TransientError
-from lanekeeper.tools.tool import AnyTool, ToolContext
+from lanekeeper.tools.state import checked
+from lanekeeper.tools.tool import AnyTool, Command, Source, ToolOutput
 from lanekeeper.types import Json
 
 Run = Callable[[ToolContext, Any], Awaitable[Any]]
@@ -23,7 +27,17 @@ ERRORS_SHOWN = 5
 logger = logging.getLogger(__name__)
 
 
-def wrapped(tool: AnyTool, limits: Limits) -> Run:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A result that may be shown, with all that belongs to it."""
+
+    result: ToolOutput
+    update: Json
+    sources: tuple[Source, ...]
+    facts: tuple[Fact, ...]
+
+
+def wrapped(tool: AnyTool, limits: Limits) -> Callable[[ToolContext, Json | None], Awaitable[Checked]]:
     """The tool's function in all its wrappers: takes the arguments as the model wrote them, gives a checked result.
 
     The returned function raises ToolFailure, LaneLostError, and nothing else.
@@ -61,7 +75,7 @@ def with_plain_words(tool: AnyTool, limits: Limits, run: Run) -> Run:
 def with_checked_arguments(tool: AnyTool, limits: Limits, run: Run) -> Run:
     """Lets only arguments through that are exactly as the tool's input model has them (O3)."""
 
-    async def checked(context: ToolContext, arguments: Json | None) -> Any:
+    async def readable(context: ToolContext, arguments: Json | None) -> Any:
         if arguments is None:
             raise ToolFailure(
                 "The arguments could not be read: they are no complete JSON object.",
@@ -79,7 +93,7 @@ def with_checked_arguments(tool: AnyTool, limits: Limits, run: Run) -> Run:
             ) from None
         return await run(context, given)
 
-    return checked
+    return readable
 
 
 def with_deadline(tool: AnyTool, limits: Limits, run: Run) -> Run:
@@ -115,11 +129,18 @@ def with_one_retry(tool: AnyTool, limits: Limits, run: Run) -> Run:
 def with_checked_result(tool: AnyTool, limits: Limits, run: Run) -> Run:
     """Lets only a result through that is exactly as the tool's output model has it (O3)."""
 
-    async def checked(context: ToolContext, given: Any) -> Any:
-        result = await run(context, given)
-        return tool.output.model_validate(result.model_dump())
+    async def validated(context: ToolContext, given: Any) -> Checked:
+        answer = await run(context, given)
+        command = answer if isinstance(answer, Command) else Command(answer)
+        result = tool.output.model_validate(command.result.model_dump())
+        return Checked(
+            result=result,
+            update=checked(command.update, context.state, limits),
+            sources=tuple(tool.sources(result)),
+            facts=tuple(tool.facts(result)),
+        )
 
-    return checked
+    return validated
 
 
 def in_words(error: ValidationError) -> str:

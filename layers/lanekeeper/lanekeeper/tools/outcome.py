@@ -1,14 +1,16 @@
 """What a call came to, for the model, for the page, and for the turn."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lanekeeper.limits import Limits
 from lanekeeper.mainline.text import canonical, dumps
+from lanekeeper.tools.chain import Checked
+from lanekeeper.tools.facts import Fact
 from lanekeeper.tools.failure import ToolFailure
 from lanekeeper.tools.fit import fit
-from lanekeeper.tools.tool import AnyTool, Source, ToolOutput
+from lanekeeper.tools.state import UPDATE
+from lanekeeper.tools.tool import AnyTool, Source
 from lanekeeper.types import Json
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ class Outcome:
         content: JSON text for the model, within the byte limit, the same bytes for the same result.
         output: JSON for the page: the result, or ``{"error": {...}}``.
         sources: where the result was found.
+        facts: the lines of the result that a reply gives as they are.
+        update: what later calls of this conversation are to find kept.
         failure: the words of the failure, None when there was none.
         wrote: whether the call changed something.
     """
@@ -34,6 +38,8 @@ class Outcome:
     content: str
     output: Json
     sources: tuple[Source, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    update: Json = field(default_factory=dict)
     failure: str | None = None
     wrote: bool = False
 
@@ -50,6 +56,10 @@ class Outcome:
             "output": self.output,
             "sources": [{"url": source.url, "title": source.title} for source in self.sources],
         }
+        if self.facts:
+            artifact["facts"] = [{"kind": fact.kind, "text": fact.text} for fact in self.facts]
+        if self.update:
+            artifact[UPDATE] = self.update
         if self.failure is not None:
             artifact["message"] = self.failure
         if self.wrote:
@@ -63,9 +73,9 @@ class Outcome:
         )
 
 
-def succeeded(call_id: str, tool: AnyTool, result: ToolOutput, sources: Sequence[Source], limits: Limits) -> Outcome:
+def succeeded(call_id: str, tool: AnyTool, checked: Checked, limits: Limits) -> Outcome:
     """A result, cut to what a model should read, and to what a page can show."""
-    whole: Json = result.model_dump(mode="json", exclude_none=True)
+    whole: Json = checked.result.model_dump(mode="json", exclude_none=True)
     notice: Json = {"notice": tool.notice} if tool.notice else {}
     room = limits.result_bytes - len(dumps(notice).encode())
     return Outcome(
@@ -73,7 +83,9 @@ def succeeded(call_id: str, tool: AnyTool, result: ToolOutput, sources: Sequence
         name=tool.name,
         content=dumps(notice | fit(_canonical_inside(whole), room)),
         output=fit(whole, limits.output_bytes),
-        sources=tuple(sources),
+        sources=checked.sources,
+        facts=checked.facts,
+        update=checked.update,
         wrote=tool.writes,
     )
 

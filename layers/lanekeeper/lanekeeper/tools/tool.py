@@ -1,11 +1,13 @@
 """What a tool is."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
+
+from lanekeeper.tools.context import ToolContext
+from lanekeeper.tools.facts import Fact
 
 Effects = Literal["read", "write", "irreversible"]
 
@@ -29,18 +31,18 @@ In = TypeVar("In", bound=ToolInput)
 Out = TypeVar("Out", bound=ToolOutput)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolContext:
-    """For whom and when a tool runs. Who that is comes from the signed-in session alone, never from arguments (E1).
+@dataclass(frozen=True, slots=True)
+class Command(Generic[Out]):
+    """A result, and what the conversation is to hold from now on (N4).
 
-    ``now`` is the turn's moment, aware; ``timezone`` the person's IANA zone.
+    Attributes:
+        result: the tool's result.
+        update: JSON values by name. Each replaces what was kept under its name; None takes it away. They are written
+            together with the result, or not at all.
     """
 
-    user_id: str
-    conversation_id: str
-    turn_id: str
-    timezone: str
-    now: datetime
+    result: Out
+    update: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +70,27 @@ class Tool(Generic[In, Out]):
         description: for somebody new: what it does, when to use it, when not, what it does not return.
         input: its arguments; each field has a description.
         output: its result.
-        run: does the job. Raises ToolFailure to refuse, TransientError for a fault that may have passed.
+        run: does the job and gives the result, in a Command when something is to be kept for later calls. Raises
+            ToolFailure to refuse, TransientError for a fault that may have passed.
         effects: whether it changes anything, and whether that can be undone.
         timeout_s: seconds a call may take, retry included; None takes the common limit.
         examples: phrases and arguments, shown with the description.
         notice: a line put before the result, where its text was written by strangers.
         sources: where the result was found, for the page.
+        facts: the formatted lines of the result that a reply must give as they are (E2); sources are facts anyway.
     """
 
     name: str
     description: str
     input: type[In]
     output: type[Out]
-    run: Callable[[ToolContext, In], Awaitable[Out]]
+    run: Callable[[ToolContext, In], Awaitable[Out | Command[Out]]]
     effects: Effects = "read"
     timeout_s: float | None = None
     examples: tuple[Example, ...] = ()
     notice: str = ""
     sources: Callable[[Out], Sequence[Source]] = lambda _output: ()
+    facts: Callable[[Out], Sequence[Fact]] = lambda _output: ()
 
     @property
     def writes(self) -> bool:

@@ -3,15 +3,17 @@
 import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from lanekeeper.limits import Limits
 from lanekeeper.mainline.reply import ToolCall
 from lanekeeper.mainline.text import dumps
 from lanekeeper.tools.chain import wrapped
+from lanekeeper.tools.context import ToolContext
 from lanekeeper.tools.definition import definition
 from lanekeeper.tools.failure import ToolFailure
 from lanekeeper.tools.outcome import Outcome, failed, succeeded
-from lanekeeper.tools.tool import AnyTool, ToolContext
+from lanekeeper.tools.tool import AnyTool
 from lanekeeper.types import Json
 
 _NAME = re.compile(r"[a-z]+_[a-z0-9_]{1,55}")
@@ -77,10 +79,10 @@ class Toolset:
             )
             return failed(call.id, call.name, stop)
         try:
-            result = await self._runs[tool.name](context, call.arguments)
+            checked = await self._runs[tool.name](replace(context, call_id=call.id), call.arguments)
         except ToolFailure as failure:
             return failed(call.id, call.name, failure)
-        return succeeded(call.id, tool, result, tool.sources(result), self._limits)
+        return succeeded(call.id, tool, checked, self._limits)
 
     async def call_all(
         self, calls: Sequence[ToolCall], context: ToolContext, failures: Mapping[str, int] | None = None
