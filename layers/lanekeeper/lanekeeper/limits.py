@@ -80,6 +80,7 @@ class Limits:
     jwks_stale_s: float = _limit(86_400, "E1", "seconds they are believed while the issuer is away")
     jwks_timeout_s: float = _limit(3, "E1", "seconds one fetch of the issuer's keys may take")
     token_chars: int = _limit(16_384, "E1", "characters of a bearer token")
+    tokens_kept: int = _limit(256, "E1", "tokens whose signature a process remembers to have found good")
     token_skew_s: float = _limit(60, "E1", "seconds the issuer's clock may be ahead of ours")
     request_sample_rate: float = _limit(0, "A4", "share of turns whose exact request is kept; dev sets 1")
     requests_kept_h: float = _limit(72, "A4", "hours a kept request lives")

@@ -205,3 +205,70 @@ async def test_tokens_end_by_the_products_clock(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(clock, "now", lambda: NOW + timedelta(hours=1))
     with pytest.raises(Problem):
         await one.person(f"Bearer {signed}")
+
+
+class Signatures:
+    """Counts how often a signature is worked out."""
+
+    def __init__(self, identity: Identity, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.checked = 0
+        decode = identity._signatures.decode_complete
+
+        def counted(*arguments: Any, **named: Any) -> Any:
+            self.checked += 1
+            return decode(*arguments, **named)
+
+        monkeypatch.setattr(identity._signatures, "decode_complete", counted)
+
+
+async def test_a_signature_is_checked_once_for_a_token_and_again_for_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    believer = identity()
+    signatures = Signatures(believer, monkeypatch)
+    sent = token(sub="bob")
+    for _ in range(3):
+        assert (await believer.person(f"Bearer {sent}")).id == "bob"
+    assert signatures.checked == 1
+    head, payload, signature = sent.split(".")
+    forged = base64.urlsafe_b64encode(json.dumps(idp.claims(NOW, sub="eve")).encode()).rstrip(b"=").decode()
+    for changed in (f"{head}.{forged}.{signature}", f"{head}.{payload}.{signature[:-4]}AAAA"):
+        for _ in range(2):
+            with pytest.raises(Problem):
+                await believer.person(f"Bearer {changed}")
+    assert signatures.checked == 5
+
+
+async def test_a_remembered_token_expires_when_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    believer = identity()
+    sent = token()
+    await believer.person(f"Bearer {sent}")
+    expires = datetime.fromtimestamp(idp.claims(NOW)["exp"], UTC)
+    monkeypatch.setattr(clock, "now", lambda: expires - timedelta(seconds=1))
+    await believer.person(f"Bearer {sent}")
+    monkeypatch.setattr(clock, "now", lambda: expires)
+    with pytest.raises(Problem):
+        await believer.person(f"Bearer {sent}")
+
+
+async def test_a_remembered_token_falls_with_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The issuer takes a key back: after the next fetch nothing that it signed is believed."""
+    published = [idp.public(KEY, "k1")]
+    limits = Limits(jwks_cache_s=100, jwks_refetch_s=10)
+    keys = KeySet(limits, url="https://issuer.example/jwks", fetch=lambda *_: json.dumps({"keys": published}).encode())
+    believer = Identity(COGNITO, keys, limits)
+    sent = token()
+    assert (await believer.person(f"Bearer {sent}")).id == "ana"
+    published[:] = [idp.public(OTHER_KEY, "k1")]
+    monkeypatch.setattr(clock, "now", lambda: NOW + timedelta(seconds=101))
+    with pytest.raises(Problem) as refused:
+        await believer.person(f"Bearer {sent}")
+    assert refused.value.status == 401
+
+
+async def test_few_tokens_are_remembered_and_the_longest_unused_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = Limits(tokens_kept=2)
+    believer = Identity(COGNITO, KeySet(limits, inline=KEYS), limits)
+    signatures = Signatures(believer, monkeypatch)
+    first, second, third = (token(sub=sub) for sub in ("a", "b", "c"))
+    for sent, checked in [(first, 1), (second, 2), (first, 2), (third, 3), (first, 3), (second, 4)]:
+        await believer.person(f"Bearer {sent}")
+        assert signatures.checked == checked

@@ -1,7 +1,9 @@
 """From an Authorization header to the person it proves."""
 
+import hashlib
 import json
 import logging
+from collections import OrderedDict
 from typing import Any
 
 import jwt
@@ -17,7 +19,11 @@ logger = logging.getLogger(__name__)
 
 
 class Identity:
-    """Believes signed tokens of one issuer, and nothing else. There is no other way to become a person here."""
+    """Believes signed tokens of one issuer, and nothing else. There is no other way to become a person here.
+
+    A signature that was found good is not worked out again for the same token: it stays good for as long as the
+    issuer has that very key. What the token says is judged anew with every request, its expiry too.
+    """
 
     def __init__(self, issuer: Issuer, keys: KeySet, limits: Limits) -> None:
         self._issuer = issuer
@@ -25,6 +31,7 @@ class Identity:
         self._limits = limits
         # The algorithms are pinned: "none" and keyed hashes are unknown to this object.
         self._signatures = jwt.PyJWS(algorithms=list(ALGORITHMS), options={"enforce_minimum_key_length": True})
+        self._verified: OrderedDict[bytes, tuple[jwt.PyJWK, str, dict[str, Any]]] = OrderedDict()
 
     @classmethod
     def from_settings(cls, settings: Settings, limits: Limits) -> "Identity":
@@ -65,6 +72,27 @@ class Identity:
             ) from None
 
     async def _claims(self, token: str) -> dict[str, Any]:
+        """What a token says, once its signature is known to be good."""
+        # Only a digest is kept: nothing here could be sent as a token.
+        digest = hashlib.sha256(token.encode()).digest()
+        if (seen := self._verified.get(digest)) is not None:
+            key, key_id, claims = seen
+            if await self._keys.key(key_id) is key:
+                self._verified.move_to_end(digest)
+                return claims
+            # The keys were fetched anew since.
+            self._verified.pop(digest, None)
+        key, key_id = await self._key(token)
+        claims = json.loads(self._signatures.decode_complete(token, key, list(ALGORITHMS))["payload"])
+        if not isinstance(claims, dict):
+            raise TokenRefusedError("no claims")
+        self._verified[digest] = key, key_id, claims
+        while len(self._verified) > self._limits.tokens_kept:
+            self._verified.popitem(last=False)
+        return claims
+
+    async def _key(self, token: str) -> tuple[jwt.PyJWK, str]:
+        """The key that a token names, and that key's id."""
         header = self._signatures.get_unverified_header(token)
         key_id = header.get("kid")
         if header.get("alg") not in ALGORITHMS or not isinstance(key_id, str):
@@ -72,7 +100,4 @@ class Identity:
         key = await self._keys.key(key_id)
         if key is None:
             raise TokenRefusedError("unknown key")
-        claims = json.loads(self._signatures.decode_complete(token, key, list(ALGORITHMS))["payload"])
-        if not isinstance(claims, dict):
-            raise TokenRefusedError("no claims")
-        return claims
+        return key, key_id
