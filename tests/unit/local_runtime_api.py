@@ -9,7 +9,8 @@ from typing import Any
 from lanekeeper.stream_runtime.prelude import DELIMITER
 
 ARN = "arn:aws:lambda:eu-central-1:111122223333:function:local"
-ACCEPTED = b"HTTP/1.1 202 Accepted\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+ACCEPTED = "HTTP/1.1 202 Accepted\r\n{}Transfer-Encoding: chunked\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n"
+CLOSE = "Connection: close\r\n"
 EVENT = {
     "resource": "/chat/{conversationId}/stream",
     "path": "/chat/conv_1/stream",
@@ -52,6 +53,12 @@ class LocalRuntimeApi:
         self.replies: dict[str, Reply] = {}
         self.hang_up_after: int | None = None
         self.next_status = 200
+        self.keeps = True
+        """Whether a connection may be used again; else it is closed after an answer, announced or not."""
+        self.announces = True
+        self.connections = 0
+        self.hung_up = asyncio.Event()
+        """Set once the newest connection is closed from here."""
 
     async def __aenter__(self) -> "LocalRuntimeApi":
         self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -67,29 +74,39 @@ class LocalRuntimeApi:
         return self.replies[request_id]
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        self.hung_up.clear()
         with suppress(ConnectionError, asyncio.IncompleteReadError):
-            path = (await reader.readline()).decode().split()[1]
-            headers = await self._headers(reader)
-            if path.endswith("/invocation/next"):
-                request_id, body, deadline = await self.events.get()
-                lines = [
-                    f"HTTP/1.1 {self.next_status} OK",
-                    f"Content-Length: {len(body)}",
-                    "Content-Type: application/json",  # without it Lambda's own client crashes
-                    "Connection: close",
-                    f"Lambda-Runtime-Aws-Request-Id: {request_id}",
-                    f"Lambda-Runtime-Trace-Id: Root={request_id}",
-                    f"Lambda-Runtime-Invoked-Function-Arn: {ARN}",
-                    f"Lambda-Runtime-Deadline-Ms: {round(deadline * 1000)}",
-                ]
-                writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
-            else:
-                reply = self.replies.setdefault(path.split("/")[-2], Reply())
-                reply.path, reply.headers = path, headers
-                await self._keep(reader, reply)
-                writer.write(ACCEPTED + b"2\r\n{}\r\n0\r\n\r\n")
-            await writer.drain()
+            while request := await reader.readline():
+                await self._answer(request.decode().split()[1], reader, writer)
+                await writer.drain()
+                if not self.keeps:
+                    break
         writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+        self.hung_up.set()
+
+    async def _answer(self, path: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        headers = await self._headers(reader)
+        close = "" if self.keeps or not self.announces else CLOSE
+        if path.endswith("/invocation/next"):
+            request_id, body, deadline = await self.events.get()
+            lines = [
+                f"HTTP/1.1 {self.next_status} OK",
+                f"Content-Length: {len(body)}",
+                "Content-Type: application/json",  # without it Lambda's own client crashes
+                f"Lambda-Runtime-Aws-Request-Id: {request_id}",
+                f"Lambda-Runtime-Trace-Id: Root={request_id}",
+                f"Lambda-Runtime-Invoked-Function-Arn: {ARN}",
+                f"Lambda-Runtime-Deadline-Ms: {round(deadline * 1000)}",
+            ]
+            writer.write(("\r\n".join(lines) + f"\r\n{close}\r\n").encode() + body)
+        else:
+            reply = self.replies.setdefault(path.split("/")[-2], Reply())
+            reply.path, reply.headers = path, headers
+            await self._keep(reader, reply)
+            writer.write(ACCEPTED.format(close).encode())
 
     async def _keep(self, reader: asyncio.StreamReader, reply: Reply) -> None:
         if reply.headers.get("transfer-encoding") != "chunked":

@@ -210,6 +210,34 @@ async def test_when_nobody_takes_the_answer_any_more_the_app_is_told_and_the_nex
     assert len((await ended(api.invoke("r2"))).body) == 10_000_000
 
 
+async def test_one_connection_serves_event_after_event(api: LocalRuntimeApi, start: Any) -> None:
+    replies = [api.invoke(f"r{number}") for number in range(5)]
+    start(answering(b"hello"))
+    for reply in replies:
+        assert (await ended(reply)).body == b"hello"
+    assert api.connections == 1
+
+
+@pytest.mark.parametrize("announces", [True, False])
+async def test_a_connection_that_the_other_end_closes_is_made_anew(
+    api: LocalRuntimeApi, start: Any, announces: bool
+) -> None:
+    """Closed in silence after the event, it is found out before the answer begins, or at the next question."""
+    api.keeps, api.announces = False, announces
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await api.hung_up.wait()
+        for _ in range(3):  # the loop comes to see that it was
+            await asyncio.sleep(0)
+        await answering(b"hello")(scope, receive, send)
+
+    replies = [api.invoke(f"r{number}") for number in range(3)]
+    start(app)
+    for reply in replies:
+        assert (await ended(reply)).body == b"hello"
+    assert api.connections >= 6
+
+
 async def test_a_handler_that_cannot_be_loaded_is_reported(api: LocalRuntimeApi) -> None:
     environment = {"AWS_LAMBDA_RUNTIME_API": api.address, "_HANDLER": "no_such_module.handler"}
     with pytest.raises(ModuleNotFoundError):

@@ -3,7 +3,7 @@
 import asyncio
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from lanekeeper.types import Json
@@ -16,6 +16,8 @@ _CONTENT_TYPE = "application/vnd.awslambda.http-integration-response"
 
 _ERROR_TYPE = "Lambda-Runtime-Function-Error-Type"
 _ERROR_BODY = "Lambda-Runtime-Function-Error-Body"
+
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class RuntimeApiError(Exception):
@@ -32,7 +34,7 @@ class Answer:
 
 
 class RuntimeApi:
-    """A client for one sandbox, a connection a call.
+    """A client for one sandbox, on one connection that is kept for as long as the Runtime API keeps it.
 
     Args:
         address: ``host:port``, as Lambda puts it into ``AWS_LAMBDA_RUNTIME_API``.
@@ -42,6 +44,7 @@ class RuntimeApi:
         self._address = address
         host, _, port = address.partition(":")
         self._host, self._port = host, int(port or 80)
+        self._kept: Connection | None = None
 
     async def next_event(self) -> Answer:
         """The next event. Waits as long as there is none; the sandbox is frozen meanwhile.
@@ -68,7 +71,7 @@ class RuntimeApi:
         Raises:
             OSError: the Runtime API cannot be reached.
         """
-        reader, writer = await self._connect()
+        reader, writer = await self._connection()
         writer.write(
             f"POST {_VERSION}/runtime/invocation/{request_id}/response HTTP/1.1\r\n"
             f"Host: {self._address}\r\n"
@@ -78,7 +81,7 @@ class RuntimeApi:
             f"Trailer: {_ERROR_TYPE}, {_ERROR_BODY}\r\n"
             "\r\n".encode()
         )
-        return ResponseStream(reader, writer)
+        return ResponseStream(reader, writer, self._keep)
 
     async def _report(self, path: str, error: Json) -> None:
         await self._call("POST", path, json.dumps(error).encode(), {_ERROR_TYPE: _kind(error)})
@@ -86,31 +89,61 @@ class RuntimeApi:
     async def _call(
         self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None
     ) -> Answer:
-        reader, writer = await self._connect()
-        try:
-            lines = [
-                f"{method} {_VERSION}{path} HTTP/1.1",
-                f"Host: {self._address}",
-                f"Content-Length: {len(body)}",
-                "Connection: close",
-                *(f"{name}: {value}" for name, value in (headers or {}).items()),
-            ]
-            writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
-            await writer.drain()
-            return await _read_answer(reader)
-        finally:
-            writer.close()
+        lines = [
+            f"{method} {_VERSION}{path} HTTP/1.1",
+            f"Host: {self._address}",
+            f"Content-Length: {len(body)}",
+            *(f"{name}: {value}" for name, value in (headers or {}).items()),
+        ]
+        request = "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+        if self._kept is not None:
+            try:
+                return await self._exchange(request)
+            except (OSError, RuntimeApiError):
+                pass  # The other end had closed it. Each of these calls may be made twice.
+        return await self._exchange(request)
 
-    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    async def _exchange(self, request: bytes) -> Answer:
+        reader, writer = await self._connection()
+        try:
+            writer.write(request)
+            await writer.drain()
+            answer = await _read_answer(reader)
+        except BaseException:
+            writer.close()
+            raise
+        self._keep(answer, (reader, writer))
+        return answer
+
+    async def _connection(self) -> Connection:
+        """The kept connection, for this caller alone, or a new one."""
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            if not kept[0].at_eof() and not kept[1].is_closing():
+                return kept
+            kept[1].close()
         return await asyncio.open_connection(self._host, self._port, limit=_LONGEST_LINE)
+
+    def _keep(self, answer: Answer, connection: Connection) -> None:
+        """A connection on which an answer has come to its end."""
+        if answer.headers.get("connection", "").lower() == "close":
+            connection[1].close()
+        else:
+            self._kept = connection
 
 
 class ResponseStream:
     """An answer on its way. Every piece leaves at once, as one HTTP chunk."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        release: Callable[[Answer, Connection], None],
+    ) -> None:
         self._reader = reader
         self._writer = writer
+        self._release = release
 
     async def write(self, piece: bytes) -> None:
         """Send a piece of the body. An empty piece is nothing: sent, it would end the body.
@@ -136,9 +169,12 @@ class ResponseStream:
         try:
             self._writer.write(tail + b"\r\n")
             await self._writer.drain()
-            return (await _read_answer(self._reader)).status
-        finally:
+            answer = await _read_answer(self._reader)
+        except BaseException:
             self._writer.close()
+            raise
+        self._release(answer, (self._reader, self._writer))
+        return answer.status
 
 
 def _kind(error: Json) -> str:
