@@ -67,7 +67,7 @@ class Ending:
         wrote = self._measures.wrote()
         closing: list[Json] = [{"type": "data-writes", "data": {"tools": wrote}}] if wrote else []
         metadata = self._measures.metadata()
-        reason = FINISH_REASONS.get(self._steps.finish_reason, "stop")
+        reason = FINISH_REASONS.get(self._steps.asking.finish_reason, "stop")
         await self._end("done", [], [*closing, _finish(reason, metadata)], metadata)
 
     async def stop(self) -> None:

@@ -22,10 +22,11 @@ from lanekeeper.postgres.stored_setting import StoredSetting
 from lanekeeper.redact import place
 from lanekeeper.replies import ReplyStream
 from lanekeeper.tools import Agent
+from lanekeeper.turn.asking import EmptyAnswerError
 from lanekeeper.turn.ending import Ending
 from lanekeeper.turn.intake import Intake, Turn
 from lanekeeper.turn.meter import TurnMeter
-from lanekeeper.turn.steps import EmptyAnswerError, TurnSteps
+from lanekeeper.turn.steps import TurnSteps
 
 logger = logging.getLogger(__name__)
 

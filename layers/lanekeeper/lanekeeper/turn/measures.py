@@ -62,8 +62,8 @@ class Measures:
         measured = {
             "queuedMs": self._turn.waited_s * 1000,
             "firstReplyMs": None if first_text is None else (self._turn.waited_s + first_text - self._began) * 1000,
-            "modelMs": self._steps.model_s * 1000,
-            "toolsMs": self._steps.tools_s * 1000,
+            "modelMs": self._steps.asking.seconds * 1000,
+            "toolsMs": self._steps.acting.seconds * 1000,
             "totalMs": (self._turn.waited_s + clock.monotonic() - self._began) * 1000,
         }
         return {name: round(value, 1) for name, value in measured.items() if value is not None}

@@ -1,0 +1,37 @@
+"""Steering: what was sent while a turn runs joins it, and the step under way starts again (T2)."""
+
+from lanekeeper.limits import Limits
+from lanekeeper.replies import ReplyStream
+from lanekeeper.turn.intake import Intake, Turn
+
+
+class Steering:
+    """Looks for new messages in one turn, and counts how often they made a step start again.
+
+    Args:
+        intake: finds what was sent meanwhile.
+        turn: the turn it may join.
+        stream: where the person is told what joined.
+        limits: how often a step may start again.
+    """
+
+    def __init__(self, intake: Intake, turn: Turn, stream: ReplyStream, limits: Limits) -> None:
+        self._intake = intake
+        self._turn = turn
+        self._stream = stream
+        self._restarts_left = limits.restarts
+
+    async def fold_in(self, *, restarts: bool) -> bool:
+        """Let what was sent meanwhile join; whether anything did.
+
+        Args:
+            restarts: whether a step begins again for it, which a turn allows a few times only.
+        """
+        if restarts and not self._restarts_left:
+            return False
+        joined = await self._intake.fold_in(self._turn)
+        for message in joined:
+            self._stream.joined(message.id or "")
+        if restarts and joined:
+            self._restarts_left -= 1
+        return bool(joined)
