@@ -42,8 +42,16 @@ class Limits:
     provider_event_bytes: int = _limit(4_000_000, "T5", "bytes of one event of a provider's stream")
     provider_calls_per_step: int = _limit(2, "T5", "calls to the provider for one step, its retry included")
     model_steps: int = _limit(6, "T5", "model calls in one turn")
+    hard_text_chars: int = _limit(6_000, "A2", "characters in one turn beyond which it is the large model's")
     recursion_limit: int = _limit(16, "T5", "graph steps in one turn, well below LangGraph's own 25")
     turn_s: float = _limit(150, "T5", "seconds a turn may take")
+
+    # Decisions
+    decisions_s: float = _limit(1.5, "D1", "seconds the fast decisions may take, from when they were asked for")
+    decisions_missing_s: float = _limit(300, "D1", "seconds a gateway without decisions is not asked for them again")
+    decisions_chars: int = _limit(8000, "D1", "characters of a message that are judged: its beginning and its end")
+    decisions_batch_s: float = _limit(20, "D7", "seconds one call about many items may take")
+    confirm_s: float = _limit(900, "D5", "seconds in which a control that was asked about can be confirmed")
 
     # The stream
     chunk_batch_ms: float = _limit(40, "T4", "milliseconds of text gathered into one chunk")
@@ -73,6 +81,26 @@ class Limits:
     ready_timeout_s: float = _limit(2, "L8", "seconds one look at the database or the model may take")
     ready_cache_s: float = _limit(5, "L8", "seconds the model's last readiness is believed")
 
+    # Uploads
+    upload_bytes: int = _limit(4 * 1024 * 1024, "D4", "bytes of one upload; a gateway's event carries no more")
+    uploads_per_message: int = _limit(10, "D4", "uploads that go along with one message")
+    uploads_waiting: int = _limit(20, "D4", "uploads of one person that may wait to be read")
+    uploads_kept_bytes: int = _limit(200_000_000, "D3", "bytes of one person's uploads that are kept at a time")
+    upload_kept_h: float = _limit(720, "D3", "hours an upload is kept, as the privacy notice says")
+    upload_name_chars: int = _limit(120, "D4", "characters of an upload's name")
+    upload_check_s: float = _limit(8, "D3", "seconds one try at the questions about an upload may take")
+    upload_checks: int = _limit(2, "D3", "tries at them before an upload is turned away unread")
+    image_pixels: int = _limit(40_000_000, "D3", "pixels of a picture, by its header")
+    image_side: int = _limit(16_000, "D3", "pixels of a picture's longer side")
+    file_pages: int = _limit(300, "D4", "pages of a file")
+    file_text_chars: int = _limit(60_000, "D4", "characters of a file's text that a model sees")
+    file_inflated_bytes: int = _limit(8_000_000, "D4", "bytes that a compressed part of a file may unpack to")
+    parser_memory_bytes: int = _limit(384 * 1024 * 1024, "D4", "bytes of memory for reading one file")
+    parser_cpu_s: int = _limit(10, "D4", "seconds of computing for reading one file")
+    parser_s: float = _limit(20, "D4", "seconds in all for reading one file")
+    thread_image_bytes: int = _limit(12_000_000, "D3", "bytes of pictures that one request to a model carries")
+    thread_file_chars: int = _limit(240_000, "D4", "characters of files that one request to a model carries")
+
     # Model, identity, search
     setting_cache_s: float = _limit(5, "B10", "seconds a setting read from the database is believed")
     jwks_refetch_s: float = _limit(60, "E1", "seconds between fetches of the issuer's keys")
@@ -91,6 +119,7 @@ class Limits:
     tool_backoff_s: float = _limit(0.3, "O5", "seconds before a tool's own second try")
     tool_failures: int = _limit(2, "O5", "failed calls of one tool in one turn")
     tool_concurrency: int = _limit(4, "N9", "tool calls that may run side by side")
+    batch_concurrency: int = _limit(4, "N9", "model calls of one background job that may run side by side")
     state_bytes: int = _limit(4096, "N4", "bytes of what the tools of one conversation keep for later calls")
     progress_ms: float = _limit(250, "N7", "milliseconds between two lines of progress of one tool call")
     progress_bytes: int = _limit(1024, "N7", "bytes of one line of progress")

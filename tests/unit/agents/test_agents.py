@@ -8,7 +8,7 @@ import pytest
 
 import agents
 from agents import CATALOGUE, load_agents
-from agents.prompt_files import read_prompt
+from agents.prompt_files import PromptFiles
 from lanekeeper.limits import Limits
 from lanekeeper.mainline.text import dumps
 from lanekeeper.settings import Settings
@@ -65,8 +65,26 @@ def test_a_prompt_keeps_its_budget_its_name_and_no_date_of_today_q3(path: Path):
 
 
 def test_a_prompt_over_its_budget_is_refused():
+    files = PromptFiles(str(PROMPTS[0].parents[1] / "x.py"), Limits(prompt_bytes=10))
     with pytest.raises(ValueError, match="budget"):
-        read_prompt(str(PROMPTS[0].parents[1] / "x.py"), PROMPTS[0].stem, Limits(prompt_bytes=10))
+        assert files.newest
+    with pytest.raises(ValueError, match="budget"):
+        files.find(PROMPTS[0].stem)
+
+
+@pytest.mark.parametrize("path", PROMPTS, ids=lambda path: path.stem)
+def test_every_version_that_ships_can_be_switched_back_to_q3(path: Path, loaded: dict[str, Agent]):
+    agent = loaded[path.parents[1].name]
+    prompt = agent.find_prompt(path.stem)
+    assert prompt is not None
+    assert prompt.version == path.stem
+    assert prompt.text == path.read_text("utf-8").strip()
+    assert agent.prompt.version == max(other.stem for other in PROMPTS if other.parent == path.parent)
+
+
+@pytest.mark.parametrize("name", ["assistant-1999-01-01", "", "../assistant-2026-11-30", "/etc/passwd", "assistant"])
+def test_a_version_that_does_not_ship_is_not_found(name: str, loaded: dict[str, Agent]):
+    assert loaded["assistant"].find_prompt(name) is None
 
 
 @pytest.mark.parametrize("tool", each_tool(TOOLS), ids=lambda tool: tool.name)

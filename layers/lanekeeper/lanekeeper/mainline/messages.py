@@ -17,6 +17,8 @@ from lanekeeper.types import Json
 
 THINKING_BLOCKS = "thinking_blocks"
 REASONING = "reasoning_content"
+# What the provider counted for an answer: kept with it, never sent.
+USAGE = "usage"
 
 
 def to_wire(messages: Sequence[BaseMessage]) -> list[Json]:
@@ -41,6 +43,8 @@ def tool_calls(message: AIMessage) -> list[ToolCall]:
 def answer(said: str, ending: Ending, reasoning: str = "") -> AIMessage:
     """The whole reply as a message: what was said, and the calls, those whose arguments cannot be read included."""
     extra: Json = {REASONING: reasoning} if reasoning else {}
+    if ending.usage.reported:
+        extra[USAGE] = {"input": ending.usage.input_tokens, "output": ending.usage.output_tokens}
     if ending.thinking_blocks:
         extra[THINKING_BLOCKS] = list(ending.thinking_blocks)
     return AIMessage(

@@ -6,11 +6,11 @@ from contextlib import aclosing
 from langchain_core.messages import AIMessage
 
 from lanekeeper import clock
-from lanekeeper.context import model_input
+from lanekeeper.context import ModelInput, model_input
 from lanekeeper.mainline.body import chat_body
 from lanekeeper.mainline.catalogue import Model
 from lanekeeper.mainline.client import Caller, Mainline
-from lanekeeper.mainline.messages import answer, to_wire
+from lanekeeper.mainline.messages import answer
 from lanekeeper.mainline.reply import Ending, FinishReason
 from lanekeeper.replies import ReplyStream
 from lanekeeper.tools import Agent
@@ -71,10 +71,7 @@ class Asking:
         began = clock.monotonic()
         said = self._stream.text_so_far(step)
         continuation = Continuation(said)
-        body = chat_body(
-            to_wire(model_input(self._agent.prompt, self._turn.thread.messages, self.turn_only, said)),
-            tools=self._agent.tools.definitions,
-        )
+        body = chat_body(self._input(said).wire(self.model), tools=self._agent.tools.definitions)
         caller = Caller(user_id=self._turn.hold.user_id, turn_id=self._turn.id, meter=self._meter)
         silent, blank = not said, ""
         ending: Ending | None = None
@@ -98,3 +95,8 @@ class Asking:
             raise EmptyAnswerError
         self.finish_reason = ending.finish_reason
         return answer(continuation.whole, ending)
+
+    def _input(self, said: str) -> ModelInput:
+        thread = self._turn.thread
+        added = len(thread.of_turn(self._turn.id))
+        return model_input(self._agent.prompt, thread.messages, self.turn_only, said, added=added)
