@@ -33,6 +33,11 @@ def said(*words: str) -> bytes:
     return b"".join(chunk({"content": word}) for word in words)
 
 
+def called(name: str, arguments: str, index: int = 0) -> bytes:
+    function = {"name": name, "arguments": arguments}
+    return chunk({"tool_calls": [{"index": index, "id": f"c{index + 1}", "function": function}]})
+
+
 def usage(prompt: int, completion: int, **beside: Any) -> dict[str, Any]:
     return {"prompt_tokens": prompt, "completion_tokens": completion, **beside}
 

@@ -33,10 +33,20 @@ def test_the_catalogue_is_a_setting_l2():
     assert catalogue.models[0].public() == {"id": "quick", "name": "Quick"}
 
 
+def test_how_a_model_answers_and_thinks_is_part_of_the_catalogue_n1_n8():
+    [deep, plain] = parse_catalogue(
+        {"models": [{"id": "deep", "answers": "json_schema", "reasoning": "shown", "reminded": True}, {"id": "plain"}]}
+    ).models
+    assert (deep.answers, deep.reasoning, deep.reminded) == ("json_schema", "shown", True)
+    assert (plain.answers, plain.reasoning, plain.reminded) == ("tool", "hidden", False)
+
+
 @pytest.mark.parametrize(
     "row",
     [
         {},
+        {"models": [{"id": "a", "answers": "xml"}]},
+        {"models": [{"id": "a", "reasoning": "always"}]},
         {"models": []},
         {"models": [{"name": "x"}]},
         {"models": [{"id": "a"}, {"id": "a"}]},

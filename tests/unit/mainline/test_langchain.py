@@ -1,12 +1,11 @@
 """LangChain's chat model on top of the client."""
 
 import json
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from langchain_core.tools import tool
-from pydantic import BaseModel
 
 from lanekeeper.mainline.client import Mainline
 from lanekeeper.mainline.errors import MainlineError
@@ -18,6 +17,7 @@ from tests.unit.mainline.gateway import (
     FINISHED,
     SMALL,
     Book,
+    called,
     caller,
     chunk,
     client,
@@ -35,18 +35,8 @@ SEARCH = {
 }
 
 
-class Verdict(BaseModel):
-    """Judge the text."""
-
-    tone: Literal["kind", "rude"]
-
-
 def model_on(mainline: Mainline, **options: Any) -> MainlineChatModel:
     return MainlineChatModel(mainline=mainline, model=SMALL, caller=caller(Book()), **options)
-
-
-def called(name: str, arguments: str) -> bytes:
-    return chunk({"tool_calls": [{"index": 0, "id": "c1", "function": {"name": name, "arguments": arguments}}]})
 
 
 async def test_chunks_add_up_to_the_whole_message_with_usage_counted_once_b068():
@@ -108,22 +98,6 @@ async def test_arguments_that_were_cut_off_never_become_a_call(finish: str):
     assert message.tool_calls == []
     [call] = tool_calls(message)
     assert (call.id, call.arguments, call.raw) == ("c1", None, '{"query":"half')
-
-
-async def test_a_structured_answer_is_validated_and_its_raw_message_kept():
-    async with gateway() as served, client(served.url) as mainline:
-        structured = model_on(mainline).with_structured_output(Verdict, include_raw=True)
-        served.plays.append(stream(called("Verdict", '{"tone":"kind"}'), chunk({}, "tool_calls"), DONE))
-        good = await structured.ainvoke("hi")
-        served.plays.append(stream(called("Verdict", '{"tone":"odd"}'), chunk({}, "tool_calls"), DONE))
-        bad = await structured.ainvoke("hi")
-        assert json.loads(served.bodies[0])["tool_choice"] == "required"
-    assert isinstance(good, dict)
-    assert isinstance(bad, dict)
-    assert good["parsed"] == Verdict(tone="kind")
-    assert good["raw"].tool_calls[0]["args"] == {"tone": "kind"}
-    assert bad["parsed"] is None
-    assert bad["parsing_error"] is not None
 
 
 async def test_a_helpers_words_are_told_from_the_reply_by_its_tag():

@@ -13,7 +13,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import Field, SkipValidation
+from pydantic import BaseModel, Field, SkipValidation
 
 from lanekeeper.ledger.rules import Usage
 from lanekeeper.mainline.body import chat_body
@@ -21,6 +21,7 @@ from lanekeeper.mainline.catalogue import Model
 from lanekeeper.mainline.client import Caller, Mainline
 from lanekeeper.mainline.messages import REASONING, THINKING_BLOCKS, call_chunk, to_wire
 from lanekeeper.mainline.reply import Delta, Ending
+from lanekeeper.mainline.structured_runnable import structured
 from lanekeeper.types import Json
 
 # A model called inside a step streams under that step's name. Its tag tells it from the one whose words are the reply.
@@ -81,6 +82,22 @@ class MainlineChatModel(BaseChatModel):
         options.pop("ls_structured_output_format", None)
         definitions = [_definition(tool) for tool in tools]
         return self.bind(tools=definitions, tool_choice=_choice(tool_choice), **options)
+
+    def with_structured_output(
+        self, schema: Json | type, *, include_raw: bool = False, **options: Any
+    ) -> Runnable[LanguageModelInput, Any]:
+        """This model, answering in a shape: the answer, or ``{"raw", "parsed", "parsing_error"}``.
+
+        For a pydantic model the catalogue decides how it is asked for, and one that does not fit is corrected once.
+        Anything else is LangChain's own, by a tool call.
+
+        Raises:
+            MisfitError: the answer did not fit, corrected or not. Only from the returned model, and not with
+                ``include_raw``.
+        """
+        if isinstance(schema, type) and issubclass(schema, BaseModel) and not options:
+            return structured(self, self.model, schema, include_raw=include_raw)
+        return super().with_structured_output(schema, include_raw=include_raw, **options)
 
     async def _astream(
         self,

@@ -3,47 +3,36 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
 
 from lanekeeper.errors import LaneLostError
 from lanekeeper.limits import Limits
+from lanekeeper.mainline.schema import in_words
 from lanekeeper.mainline.text import dumps
 from lanekeeper.redact import place
 from lanekeeper.tools.context import ToolContext
-from lanekeeper.tools.facts import Fact
 from lanekeeper.tools.failure import ToolFailure, TransientError
+from lanekeeper.tools.outcome import Outcome, succeeded
+from lanekeeper.tools.result import Result
 from lanekeeper.tools.state import checked
-from lanekeeper.tools.tool import AnyTool, Command, Source, ToolOutput
+from lanekeeper.tools.tool import AnyTool, Command
 from lanekeeper.types import Json
 
 Run = Callable[[ToolContext, Any], Awaitable[Any]]
 Wrapper = Callable[[AnyTool, Limits, Run], Run]
 
-ERRORS_SHOWN = 5
-
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """A result that may be shown, with all that belongs to it."""
-
-    result: ToolOutput
-    update: Json
-    sources: tuple[Source, ...]
-    facts: tuple[Fact, ...]
-
-
-def wrapped(tool: AnyTool, limits: Limits) -> Callable[[ToolContext, Json | None], Awaitable[Checked]]:
-    """The tool's function in all its wrappers: takes the arguments as the model wrote them, gives a checked result.
+def wrapped(tool: AnyTool, limits: Limits) -> Callable[[ToolContext, Json | None], Awaitable[Outcome]]:
+    """The tool's function in all its wrappers: takes the arguments as the model wrote them, gives what came of it.
 
     The returned function raises ToolFailure, LaneLostError, and nothing else.
     """
     run: Run = tool.run
-    for wrapper in (with_checked_result, with_one_retry, with_deadline, with_checked_arguments, with_plain_words):
+    for wrapper in WRAPPERS:
         run = wrapper(tool, limits, run)
     return run
 
@@ -56,6 +45,11 @@ def with_plain_words(tool: AnyTool, limits: Limits, run: Run) -> Run:
             return await run(context, arguments)
         except (ToolFailure, LaneLostError):
             raise
+        except asyncio.CancelledError as error:
+            if (task := asyncio.current_task()) is None or task.cancelling():
+                raise
+            # Not this turn was cancelled, but something that the tool waited for (B010).
+            raise broken(tool, error) from error
         except TransientError as error:
             logger.warning("the tool %s failed twice: %s", tool.name, place(error))
             raise ToolFailure(
@@ -63,13 +57,18 @@ def with_plain_words(tool: AnyTool, limits: Limits, run: Run) -> Run:
                 "Tell the person that it did not work just now, and go on without it or offer to try later.",
             ) from error
         except Exception as error:
-            logger.error("the tool %s broke: %s", tool.name, place(error))
-            raise ToolFailure(
-                "This tool could not do its job because of a fault on our side.",
-                "Do not call it again for this. Tell the person that it did not work, and go on without it.",
-            ) from error
+            raise broken(tool, error) from error
 
     return plainly
+
+
+def broken(tool: AnyTool, error: BaseException) -> ToolFailure:
+    """The words for a fault in a tool. What exactly it was stays in the log."""
+    logger.error("the tool %s broke: %s", tool.name, place(error))
+    return ToolFailure(
+        "This tool could not do its job because of a fault on our side.",
+        "Do not call it again for this. Tell the person that it did not work, and go on without it.",
+    )
 
 
 def with_checked_arguments(tool: AnyTool, limits: Limits, run: Run) -> Run:
@@ -129,27 +128,35 @@ def with_one_retry(tool: AnyTool, limits: Limits, run: Run) -> Run:
 def with_checked_result(tool: AnyTool, limits: Limits, run: Run) -> Run:
     """Lets only a result through that is exactly as the tool's output model has it (O3)."""
 
-    async def validated(context: ToolContext, given: Any) -> Checked:
+    async def validated(context: ToolContext, given: Any) -> Result:
         answer = await run(context, given)
         command = answer if isinstance(answer, Command) else Command(answer)
-        result = tool.output.model_validate(command.result.model_dump())
-        return Checked(
-            result=result,
+        output = tool.output.model_validate(command.result.model_dump())
+        return Result(
+            output=output,
             update=checked(command.update, context.state, limits),
-            sources=tuple(tool.sources(result)),
-            facts=tuple(tool.facts(result)),
+            sources=tuple(tool.sources(output)),
+            facts=tuple(tool.facts(output)),
         )
 
     return validated
 
 
-def in_words(error: ValidationError) -> str:
-    """Which arguments are wrong and how, without quoting them."""
-    found = error.errors(include_url=False, include_input=False, include_context=False)
-    told = [
-        f"{'.'.join(str(step) for step in entry['loc']) or 'arguments'}: {entry['msg']}."
-        for entry in found[:ERRORS_SHOWN]
-    ]
-    if len(found) > ERRORS_SHOWN:
-        told.append(f"And {len(found) - ERRORS_SHOWN} more.")
-    return " ".join(told)
+def with_outcome(tool: AnyTool, limits: Limits, run: Run) -> Run:
+    """Cuts the result to what a model should read and a page can show (O6)."""
+
+    async def cut(context: ToolContext, given: Any) -> Outcome:
+        return succeeded(context.call_id, tool, await run(context, given), limits)
+
+    return cut
+
+
+# From the innermost to the outermost.
+WRAPPERS: tuple[Wrapper, ...] = (
+    with_checked_result,
+    with_outcome,
+    with_one_retry,
+    with_deadline,
+    with_checked_arguments,
+    with_plain_words,
+)

@@ -1,14 +1,14 @@
 """What a call came to, for the model, for the page, and for the turn."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lanekeeper.limits import Limits
-from lanekeeper.mainline.text import canonical, dumps
-from lanekeeper.tools.chain import Checked
+from lanekeeper.mainline.text import canonical, dumps, storable
 from lanekeeper.tools.facts import Fact
 from lanekeeper.tools.failure import ToolFailure
 from lanekeeper.tools.fit import fit
+from lanekeeper.tools.result import Result
 from lanekeeper.tools.state import UPDATE
 from lanekeeper.tools.tool import AnyTool, Source
 from lanekeeper.types import Json
@@ -73,9 +73,13 @@ class Outcome:
         )
 
 
-def succeeded(call_id: str, tool: AnyTool, checked: Checked, limits: Limits) -> Outcome:
-    """A result, cut to what a model should read, and to what a page can show."""
-    whole: Json = checked.result.model_dump(mode="json", exclude_none=True)
+def succeeded(call_id: str, tool: AnyTool, result: Result, limits: Limits) -> Outcome:
+    """A result, cut to what a model should read, and to what a page can show.
+
+    Raises:
+        ValueError: it holds what JSON cannot say.
+    """
+    whole = _clean(result.output.model_dump(mode="json", exclude_none=True))
     notice: Json = {"notice": tool.notice} if tool.notice else {}
     room = limits.result_bytes - len(dumps(notice).encode())
     return Outcome(
@@ -83,19 +87,30 @@ def succeeded(call_id: str, tool: AnyTool, checked: Checked, limits: Limits) -> 
         name=tool.name,
         content=dumps(notice | fit(_canonical_inside(whole), room)),
         output=fit(whole, limits.output_bytes),
-        sources=checked.sources,
-        facts=checked.facts,
-        update=checked.update,
+        sources=result.sources,
+        facts=result.facts,
+        update=result.update,
         wrote=tool.writes,
     )
 
 
-def failed(call_id: str, name: str, failure: ToolFailure) -> Outcome:
+def failed(call_id: str, name: str, failure: ToolFailure, limits: Limits) -> Outcome:
     """A failure, in its own words."""
-    body = {"error": failure.body()}
-    return Outcome(call_id=call_id, name=name, content=dumps(body), output=body, failure=failure.message)
+    body = fit(_clean({"error": failure.body()}), limits.result_bytes)
+    return Outcome(call_id=call_id, name=name, content=dumps(body), output=body, failure=storable(failure.message))
 
 
 def _canonical_inside(output: Json) -> Json:
     """The result's fields as its model orders them, with free-form data inside in canonical form."""
     return {key: canonical(value) if isinstance(value, dict) else value for key, value in output.items()}
+
+
+def _clean(value: Any) -> Any:
+    """The value with every text storable: what a vendor sent may hold anything."""
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, list):
+        return [_clean(item) for item in value]
+    if isinstance(value, dict):
+        return {storable(key): _clean(item) for key, item in value.items()}
+    return value

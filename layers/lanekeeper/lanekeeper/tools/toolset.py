@@ -12,7 +12,7 @@ from lanekeeper.tools.chain import wrapped
 from lanekeeper.tools.context import ToolContext
 from lanekeeper.tools.definition import definition
 from lanekeeper.tools.failure import ToolFailure
-from lanekeeper.tools.outcome import Outcome, failed, succeeded
+from lanekeeper.tools.outcome import Outcome, failed
 from lanekeeper.tools.tool import AnyTool
 from lanekeeper.types import Json
 
@@ -71,18 +71,17 @@ class Toolset:
         if tool is None:
             known = ", ".join(self.names) or "none"
             unknown = ToolFailure(f"There is no such tool. There are: {known}.", "Use one of these, or answer without.")
-            return failed(call.id, call.name, unknown)
+            return failed(call.id, call.name, unknown, self._limits)
         if failures >= self._limits.tool_failures:
             stop = ToolFailure(
                 "This tool has failed too often in this turn and is not tried again.",
                 "Tell the person plainly what did not work, and go on without it.",
             )
-            return failed(call.id, call.name, stop)
+            return failed(call.id, call.name, stop, self._limits)
         try:
-            checked = await self._runs[tool.name](replace(context, call_id=call.id), call.arguments)
+            return await self._runs[tool.name](replace(context, call_id=call.id), call.arguments)
         except ToolFailure as failure:
-            return failed(call.id, call.name, failure)
-        return succeeded(call.id, tool, checked, self._limits)
+            return failed(call.id, call.name, failure, self._limits)
 
     async def call_all(
         self, calls: Sequence[ToolCall], context: ToolContext, failures: Mapping[str, int] | None = None
@@ -110,3 +109,4 @@ class Toolset:
         finally:
             for task in running:
                 task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
