@@ -37,7 +37,6 @@ class Ending:
         stream: its reply, written so far.
         steps: what it took.
         meter: what it cost.
-        model_id: the public id of its model.
         prompt: what it was run with, kept with the turn (K3).
     """
 
@@ -49,7 +48,6 @@ class Ending:
         stream: ReplyStream,
         steps: TurnSteps,
         meter: TurnMeter,
-        model_id: str,
         prompt: Prompt,
     ) -> None:
         self._database = database
@@ -57,9 +55,8 @@ class Ending:
         self._stream = stream
         self._steps = steps
         self._meter = meter
-        self._model_id = model_id
         self._prompt = prompt
-        self._measures = Measures(turn, stream, steps, meter, model_id)
+        self._measures = Measures(turn, stream, steps, meter)
 
     async def finish(self) -> None:
         """End a turn whose model has answered."""
@@ -122,6 +119,8 @@ class Ending:
         """The chunks that close what is open on the person's screen."""
         shown = self._stream.shown
         closing: list[Json] = []
+        if shown.open_reasoning:
+            closing.append({"type": "reasoning-end", "id": shown.open_reasoning})
         if shown.open_text:
             closing.append({"type": "text-end", "id": shown.open_text[0]})
         closing += [
@@ -170,7 +169,7 @@ class Ending:
                     **self._turn.hold.key,
                     "turn_id": self._turn.id,
                     "state": state,
-                    "model_id": self._model_id,
+                    "model_id": self._steps.asking.model.id,
                     "prompt_version": self._prompt.version,
                     "prompt_hash": self._prompt.sha256,
                     "timings": Jsonb(measured),

@@ -10,20 +10,17 @@ from lanekeeper.errors import DatabaseUnreachableError, LaneLostError
 from lanekeeper.graph import AgentGraph, StepLimitError
 from lanekeeper.lane import LaneLock, Watch
 from lanekeeper.lane.watch import Watched
-from lanekeeper.ledger.prices import stored_prices
-from lanekeeper.ledger.rules import Prices
 from lanekeeper.limits import Limits
 from lanekeeper.log import forget_person, name_person
-from lanekeeper.mainline.catalogue import DEFAULT, SETTING, Model, parse_catalogue
 from lanekeeper.mainline.client import Mainline
 from lanekeeper.mainline.errors import MainlineError
 from lanekeeper.postgres import Database
-from lanekeeper.postgres.stored_setting import StoredSetting
 from lanekeeper.redact import place
 from lanekeeper.replies import ReplyStream
 from lanekeeper.tools import Agent
 from lanekeeper.turn.asking import EmptyAnswerError
 from lanekeeper.turn.ending import Ending
+from lanekeeper.turn.in_force import InForce, OperatorSettings
 from lanekeeper.turn.intake import Intake, Turn
 from lanekeeper.turn.meter import TurnMeter
 from lanekeeper.turn.steps import TurnSteps
@@ -59,10 +56,8 @@ class Engine:
     ) -> None:
         self._work = work
         self._reply = reply
-        self._agents = agents
         self._mainline = mainline
-        self._catalogue = StoredSetting(SETTING, parse_catalogue, DEFAULT, limits.setting_cache_s)
-        self._prices = stored_prices(limits)
+        self._settings = OperatorSettings(agents, limits)
         self._limits = limits
         self._lock = LaneLock(lock)
         self._intake = Intake(work, self._lock, holder, limits)
@@ -100,11 +95,12 @@ class Engine:
         return turns
 
     async def _run(self, turn: Turn, seconds_left: Callable[[], float]) -> None:
-        model, prices = await self._choose_model(turn)
-        meter = TurnMeter(self._work, turn, self._limits, prices)
+        in_force = await self._settings.read(self._work, turn)
+        meter = TurnMeter(self._work, turn, self._limits, in_force.prices)
         try:
             async with self._watch.over(turn.hold, turn.id) as watched:
-                await self._answer(turn, model, meter, watched, min(self._limits.turn_s, seconds_left() - 5))
+                seconds = min(self._limits.turn_s, seconds_left() - 5)
+                await self._answer(turn, in_force, meter, watched, seconds)
         except psycopg.errors.ForeignKeyViolation:
             # The conversation was deleted while its turn ran: there is nobody left to tell, but the calls were made.
             logger.warning("the conversation of a running turn is gone")
@@ -113,14 +109,14 @@ class Engine:
                 await meter.write(transaction)
             await turn.hold.release(self._work)
 
-    async def _answer(self, turn: Turn, model: Model, meter: TurnMeter, watched: Watched, seconds: float) -> None:
+    async def _answer(self, turn: Turn, in_force: InForce, meter: TurnMeter, watched: Watched, seconds: float) -> None:
         stream = ReplyStream(self._reply, turn.hold, turn.id, self._limits)
         steps = TurnSteps(
             database=self._work,
             intake=self._intake,
             turn=turn,
-            agent=self._agent(turn),
-            model=model,
+            agent=in_force.agent,
+            catalogue=in_force.catalogue,
             mainline=self._mainline,
             meter=meter,
             stream=stream,
@@ -132,8 +128,7 @@ class Engine:
             stream=stream,
             steps=steps,
             meter=meter,
-            model_id=model.id,
-            prompt=self._agent(turn).prompt,
+            prompt=in_force.agent.prompt,
         )
         if turn.attempt > self._limits.turn_deaths + 1:
             await ending.give_up()  # ending it in full was fatal as well
@@ -143,18 +138,6 @@ class Engine:
             await ending.stop()
         else:
             await self._until_ended(turn, steps, ending, [watched.until_stopped(), stream.stop_wanted.wait()], seconds)
-
-    async def _choose_model(self, turn: Turn) -> tuple[Model, Prices]:
-        """The model of this turn and the prices, from settings that are believed for a few seconds (L2, B10)."""
-        if not (self._catalogue.fresh and self._prices.fresh):
-            async with self._work.transaction(user_id=turn.hold.user_id) as transaction:
-                await self._catalogue.read(transaction)
-                await self._prices.read(transaction)
-        return self._catalogue.last.choose(turn.model_id), self._prices.last
-
-    def _agent(self, turn: Turn) -> Agent:
-        # An agent that was taken off the list never strands a conversation.
-        return self._agents.get(turn.agent_id) or next(iter(self._agents.values()))
 
     async def _think(self, turn: Turn, steps: TurnSteps) -> None:
         await turn.thread.load(self._work)

@@ -18,22 +18,20 @@ class Measures:
         stream: when its first words were shown.
         steps: how long the model and the tools took.
         meter: what the calls used.
-        model_id: the public id of its model.
     """
 
-    def __init__(self, turn: Turn, stream: ReplyStream, steps: TurnSteps, meter: TurnMeter, model_id: str) -> None:
+    def __init__(self, turn: Turn, stream: ReplyStream, steps: TurnSteps, meter: TurnMeter) -> None:
         self._turn = turn
         self._stream = stream
         self._steps = steps
         self._meter = meter
-        self._model_id = model_id
         self._began = clock.monotonic()
 
     def metadata(self) -> Json:
         """The message metadata of the finish chunk and of the transcript."""
         return {
             "turnId": self._turn.id,
-            "modelId": self._model_id,
+            "modelId": self._steps.asking.model.id,
             "usage": self.usage(),
             "timings": self.timings(),
         }

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
-from lanekeeper.context import turn_block
+from lanekeeper.context import turn_only
 from lanekeeper.graph import StepLimitError, open_calls
 from lanekeeper.limits import Limits
-from lanekeeper.mainline.catalogue import Model
+from lanekeeper.mainline.catalogue import Catalogue
 from lanekeeper.mainline.client import Mainline
 from lanekeeper.mainline.reply import ToolCall
 from lanekeeper.postgres import Database
@@ -18,6 +18,7 @@ from lanekeeper.turn.asking import Asking
 from lanekeeper.turn.holding import HoldingLine
 from lanekeeper.turn.intake import Intake, Turn
 from lanekeeper.turn.meter import TurnMeter
+from lanekeeper.turn.routing import Signs, route
 from lanekeeper.turn.showing import Showing
 from lanekeeper.turn.steering import Steering
 
@@ -30,7 +31,7 @@ class TurnSteps:
         intake: finds what was sent meanwhile.
         turn: the turn.
         agent: whose prompt and tools it runs with.
-        model: the model of this turn.
+        catalogue: the models there are.
         mainline: the client.
         meter: counts what calls cost.
         stream: what the person sees.
@@ -44,7 +45,7 @@ class TurnSteps:
         intake: Intake,
         turn: Turn,
         agent: Agent,
-        model: Model,
+        catalogue: Catalogue,
         mainline: Mainline,
         meter: TurnMeter,
         stream: ReplyStream,
@@ -55,16 +56,19 @@ class TurnSteps:
         self._meter = meter
         self._stream = stream
         self._limits = limits
+        self._catalogue = catalogue
+        self.hard_case = ""
         self._showing = Showing(turn, stream)
         self._steering = Steering(intake, turn, stream, limits)
         self.asking = Asking(
             turn=turn,
             agent=agent,
-            model=model,
+            model=route(catalogue, turn.model_id, Signs(), limits).model,
             mainline=mainline,
             meter=meter,
             stream=stream,
             steering=self._steering,
+            limits=limits,
         )
         self.acting = Acting(turn, agent.tools, HoldingLine(stream, limits))
 
@@ -73,7 +77,8 @@ class TurnSteps:
         if self._turn.retaken:
             await self._stream.restore()
         await self._showing.all()
-        self.asking.turn_only = [turn_block(self._turn.now, self._turn.timezone)]
+        self.asking.turn_only = turn_only(self._turn.now, self._turn.timezone)
+        self._choose_model()
 
     async def catch_up(self) -> None:
         """Bring the reply of a turn that was cut short to what is recorded.
@@ -121,6 +126,13 @@ class TurnSteps:
     async def run_tools(self, calls: Sequence[ToolCall]) -> list[ToolMessage]:
         """Run calls; their results, in the same order."""
         return await self.acting.run(calls)
+
+    def _choose_model(self, *, judged_hard: bool = False) -> None:
+        """Settle which model answers: once a turn, so that all its steps read one provider's cache (A2, N3)."""
+        thread = self._turn.thread
+        signs = Signs.of(thread.messages, len(thread.of_turn(self._turn.id)), judged_hard=judged_hard)
+        chosen = route(self._catalogue, self._turn.model_id, signs, self._limits)
+        self.asking.model, self.hard_case = chosen.model, chosen.case
 
     async def _record(self, messages: Sequence[AnyMessage]) -> None:
         async with self._turn.hold.transaction(self._database) as transaction:
