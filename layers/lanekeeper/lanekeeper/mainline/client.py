@@ -15,9 +15,11 @@ from lanekeeper.mainline.catalogue import Model
 from lanekeeper.mainline.errors import MainlineError
 from lanekeeper.mainline.reply import Assembly, Delta, Ending
 from lanekeeper.mainline.transport import Transport
+from lanekeeper.mainline.usage import answered
 from lanekeeper.settings import Secret
 from lanekeeper.types import Json
 
+COST_HEADER = "x-litellm-response-cost"
 _HEADER_SAFE = string.punctuation.replace("%", "") + " "
 
 
@@ -88,6 +90,46 @@ class Mainline:
         for last in ending:
             yield replace(last, usage=usage) if isinstance(last, Ending) else last
 
+    async def ask(self, path: str, model: Model, body: Json, caller: Caller, timeout_s: float) -> Json:
+        """Make one call that is answered in one piece, such as typed questions or embeddings.
+
+        Args:
+            path: the endpoint, below ``/v1``.
+            model: which model.
+            body: the rest of the request.
+            caller: on whose behalf.
+            timeout_s: seconds until the answer must be there.
+
+        Raises:
+            MainlineError: it was refused, or no JSON object came in time.
+        """
+        request = {"model": model.gateway_id} | body
+        written = text.dumps(request)
+        call = Call(
+            user_id=caller.user_id,
+            turn_id=caller.turn_id,
+            feature=caller.feature,
+            model=model.id,
+            body=request,
+            input_tokens=tokens.estimate(written),
+        )
+        await caller.meter.opened(call)
+        # Until the gateway says more, what was sent may have to be paid for.
+        used, failed = Usage(input_tokens=call.input_tokens), False
+        try:
+            headers, answer = await self._transport.post(path, written.encode(), _headers(call), timeout_s)
+            if not isinstance(answer, dict):
+                raise MainlineError("cut", retryable=True)
+            used = answered(used, answer.get("usage"), headers.get(COST_HEADER))
+            return answer
+        except MainlineError as error:
+            failed = True
+            if error.kind not in {"timeout", "cut"}:
+                used = Usage()
+            raise
+        finally:
+            await caller.meter.settled(call, used, failed=failed)
+
     async def models(self, timeout_s: float) -> frozenset[str]:
         """The gateway's ids of all models that the key may use.
 
@@ -109,7 +151,7 @@ class Mainline:
             "chat/completions",
             written.encode(),
             _headers(call),
-            begun=lambda headers: reply.begin(headers.get("x-litellm-response-cost")),
+            begun=lambda headers: reply.begin(headers.get(COST_HEADER)),
             finished=lambda: reply.finished,
         )
 

@@ -45,12 +45,18 @@ class Transport:
         Raises:
             MainlineError: it did not come in time, or was refused.
         """
-        until = asyncio.get_running_loop().time() + timeout_s
-        response = await self._send(self._http.build_request("GET", path), until)
-        try:
-            return await _before(until, _json(response))
-        finally:
-            await response.aclose()
+        _, answer = await self._whole(self._http.build_request("GET", path), timeout_s)
+        return answer
+
+    async def post(
+        self, path: str, content: bytes, headers: Mapping[str, str], timeout_s: float
+    ) -> tuple[httpx.Headers, object]:
+        """Post a request; its answer's headers, and its JSON or None when it is none.
+
+        Raises:
+            MainlineError: it did not come in time, or was refused.
+        """
+        return await self._whole(self._http.build_request("POST", path, content=content, headers=headers), timeout_s)
 
     async def events(
         self,
@@ -105,6 +111,14 @@ class Transport:
     async def close(self) -> None:
         """Close the connections."""
         await self._http.aclose()
+
+    async def _whole(self, request: httpx.Request, timeout_s: float) -> tuple[httpx.Headers, object]:
+        until = asyncio.get_running_loop().time() + timeout_s
+        response = await self._send(request, until)
+        try:
+            return response.headers, await _before(until, _json(response))
+        finally:
+            await response.aclose()
 
     async def _send(self, request: httpx.Request, until: float) -> httpx.Response:
         key = self._key.reveal() if self._key.ready else await _before(until, asyncio.to_thread(self._key.reveal))

@@ -31,6 +31,26 @@ def highest(usage: Usage, reported: Any) -> Usage:
     )
 
 
+def answered(estimated: Usage, reported: Any, cost: Any) -> Usage:
+    """The usage of a call that was answered in one piece: as its gateway reports it, else as estimated.
+
+    Endpoints other than chat name their counts ``input_tokens`` and ``output_tokens``.
+    """
+    told = _object(reported)
+    details = _object(told.get("input_tokens_details"))
+    input_tokens = _count(told.get("input_tokens")) or _count(told.get("prompt_tokens"))
+    price = micros(cost)
+    if not input_tokens:
+        return replace(estimated, micros=price)
+    return Usage(
+        input_tokens=input_tokens,
+        cached_tokens=_count(details.get("cached_tokens")),
+        output_tokens=_count(told.get("output_tokens")),
+        micros=price,
+        reported=True,
+    )
+
+
 def micros(cost: Any) -> int | None:
     """Millionths from a price in whole units, given as number or text; None when it is none."""
     if cost is None or isinstance(cost, bool):
