@@ -68,6 +68,7 @@ class Settings:
     ``mainline_key`` is MAINLINE_AI_KEY or MAINLINE_AI_KEY_SECRET, ``search_key`` is SEARCH_API_KEY or
     SEARCH_API_KEY_SECRET (an ARN each), ``lambda_endpoint`` AWS_ENDPOINT_URL_LAMBDA, ``region`` AWS_REGION.
     ``database_password`` is DATABASE_PASSWORD_SECRET, the ARN of a secret in the form that RDS keeps.
+    DATABASE_POOLED is ``yes`` where a pooler or proxy stands before Postgres: then nothing is prepared on the server.
     """
 
     environment: str
@@ -76,6 +77,7 @@ class Settings:
     database_auth: str = "iam"
     database_ca: str = ""
     database_password: Secret = field(default_factory=Secret)
+    database_pooled: bool = False
     oidc_issuer: str = ""
     oidc_jwks_url: str = ""
     oidc_jwks: str = ""
@@ -110,6 +112,7 @@ class Settings:
             database_url=read("DATABASE_URL"),
             database_auth=_one_of("DATABASE_AUTH", read("DATABASE_AUTH", "iam"), ("none", "iam", "password")),
             database_ca=read("DATABASE_CA"),
+            database_pooled=_one_of("DATABASE_POOLED", read("DATABASE_POOLED", "no"), ("no", "yes")) == "yes",
             database_password=Secret(arn=read("DATABASE_PASSWORD_SECRET"), region=region),
             oidc_issuer=read("OIDC_ISSUER").rstrip("/"),
             oidc_jwks_url=read("OIDC_JWKS_URL"),

@@ -1,8 +1,9 @@
 """How a turn uses its connections and what it leaves in the database (T1, B022, B024)."""
 
 import asyncio
-from typing import Any
+from typing import Any, LiteralString
 
+import psycopg
 import pytest
 
 from lanekeeper.graph import Thread
@@ -44,13 +45,66 @@ async def test_b024_no_transaction_stays_open_across_a_model_call_but_the_lane_l
     await running
 
 
-async def test_b024_nothing_is_prepared_on_the_server(database_as) -> None:
-    database: Database = database_as("worker")
-    for _ in range(10):
+async def prepared_after_three_uses(database: Database) -> list[str]:
+    mine: LiteralString = "select id from conversations where user_id = %(user_id)s"
+    for _ in range(3):
+        await database.at_once(mine, user_id="ana")
         async with database.transaction(user_id="ana") as transaction:
-            await transaction.rows("select id from conversations where user_id = %(user_id)s", {"user_id": "ana"})
+            await transaction.rows(mine, {"user_id": "ana"})
     async with database.transaction() as transaction:
-        assert await transaction.rows("select name from pg_prepared_statements") == []
+        rows = await transaction.rows("select statement from pg_prepared_statements")
+    return [row["statement"] for row in rows if "conversations" in row["statement"]]
+
+
+async def test_b024_behind_a_pooler_nothing_is_prepared_on_the_server(url_as) -> None:
+    database = Database(lambda: {"conninfo": url_as("worker")}, "test-pooled", pooled=True)
+    assert await prepared_after_three_uses(database) == []
+    await database.close()
+
+
+async def test_on_a_connection_of_ones_own_postgres_plans_a_statement_once(database_as) -> None:
+    statements = await prepared_after_three_uses(database_as("worker"))
+    assert len(statements) == 1
+    assert statements[0].endswith("select id from conversations where user_id = $1")
+
+
+async def test_a_statement_that_cannot_be_prepared_is_sent_in_full(database_as) -> None:
+    database: Database = database_as("worker")
+    for value in ("a", None, "b"):
+        ((row,),) = await database.at_once("select %(value)s is null as none", parameters={"value": value})
+        assert row["none"] is (value is None)
+
+
+async def test_a_migration_that_changes_a_prepared_statement_costs_one_failure(database_as, connect_as) -> None:
+    database, superuser = database_as("accept"), await connect_as()
+    for _ in range(3):
+        await database.at_once("select * from settings")
+    await superuser.execute("alter table settings add column note text")
+    with pytest.raises(psycopg.errors.FeatureNotSupported):
+        await database.at_once("select * from settings")
+    assert await database.at_once("select * from settings") == [[]]
+
+
+async def test_what_was_put_down_travels_with_the_commit_and_fails_with_it(database_as, connect_as) -> None:
+    database, superuser = database_as("worker"), await connect_as()
+    await superuser.execute("insert into users (id) values ('ana')")
+    await superuser.execute("insert into lanes (user_id) values ('ana')")
+    change: LiteralString = "update lanes set turn_id = %(turn_id)s where user_id = 'ana'"
+    async with database.transaction(user_id="ana") as transaction:
+        transaction.put(change, {"turn_id": "first"})
+
+    async def fail() -> None:
+        async with database.transaction(user_id="ana") as transaction:
+            transaction.put(change, {"turn_id": "second"})
+            transaction.put("select 1 / %(zero)s", {"zero": 0})
+
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        await fail()
+    async with database.transaction(user_id="ana") as transaction:
+        transaction.put(change, {"turn_id": "third"})
+        assert await transaction.row("select turn_id from lanes") == {"turn_id": "third"}
+    ((row,),) = await database.at_once("select turn_id from lanes", user_id="ana")
+    assert row == {"turn_id": "third"}
 
 
 async def test_a_connection_that_was_ended_is_replaced_within_one_statement(database_as, connect_as) -> None:

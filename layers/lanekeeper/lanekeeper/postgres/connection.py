@@ -1,8 +1,8 @@
 """One connection that a function keeps between invocations, and the transactions on it."""
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+import select
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, LiteralString
 
@@ -10,10 +10,10 @@ import psycopg
 from psycopg.rows import dict_row
 
 from lanekeeper.errors import DatabaseUnreachableError
+from lanekeeper.postgres.prepared import Prepared
+from lanekeeper.postgres.transaction import NAME_PERSON, Connection, Parameters, Result, Row, Statement, Transaction
+from lanekeeper.postgres.wording import wordings
 
-Row = dict[str, Any]
-Connection = psycopg.AsyncConnection[Row]
-Parameters = Mapping[str, Any] | None
 Dial = Callable[[], Mapping[str, Any]]
 
 # A frozen or lost peer sends no FIN: both ends notice by themselves within half a minute.
@@ -26,46 +26,8 @@ KEEPALIVE: dict[str, Any] = {
     "connect_timeout": 5,
 }
 SERVER_SIDE = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=2"
-
-logger = logging.getLogger(__name__)
-
-
-class Transaction:
-    """What can be done inside one transaction: run a statement, read its rows."""
-
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-
-    async def act_for(self, user_id: str) -> None:
-        """From here to the end of the transaction, act in the name of one person."""
-        await self.connection.execute("select set_config('lanekeeper.user_id', %s, true)", [user_id])
-
-    async def run(self, statement: LiteralString, parameters: Parameters = None) -> int:
-        """Run a statement; the number of rows it touched."""
-        return (await self.connection.execute(statement, parameters)).rowcount
-
-    async def rows(self, statement: LiteralString, parameters: Parameters = None) -> list[Row]:
-        """Run a statement; all its rows."""
-        return await (await self.connection.execute(statement, parameters)).fetchall()
-
-    async def row(self, statement: LiteralString, parameters: Parameters = None) -> Row | None:
-        """Run a statement; its first row, or None."""
-        return await (await self.connection.execute(statement, parameters)).fetchone()
-
-    async def last_row(self, statements: LiteralString, parameters: Parameters = None) -> Row | None:
-        """Run several statements, each with a snapshot of its own, in one round trip; the last one's first row."""
-        # The server takes several statements at once only when the parameters are put in on this side.
-        cursor = psycopg.AsyncClientCursor(self.connection)
-        await cursor.execute(statements, parameters)
-        while cursor.nextset():
-            pass
-        return await cursor.fetchone()
-
-
-def _named(durable: bool) -> tuple[LiteralString, ...]:
-    """Names the person, and says whether the commit waits for the disk."""
-    name: LiteralString = "select set_config('lanekeeper.user_id', %(user_id)s, true)"
-    return (name,) if durable else (name + ", set_config('synchronous_commit', 'off', true)",)
+BEGIN = Statement("begin")
+NAME_PERSON_AND_NOT_WAIT: LiteralString = NAME_PERSON + ", set_config('synchronous_commit', 'off', true)"
 
 
 class Database:
@@ -75,13 +37,16 @@ class Database:
         dial: gives libpq connection parameters anew for each dialling (an IAM token lives 15 minutes).
         name: shown in ``pg_stat_activity``.
         idle_in_transaction_s: after how long the server ends a transaction that does nothing.
+        pooled: whether a pooler stands between, so that nothing may be prepared on the server.
     """
 
-    def __init__(self, dial: Dial, name: str, *, idle_in_transaction_s: int = 60) -> None:
+    def __init__(self, dial: Dial, name: str, *, idle_in_transaction_s: int = 60, pooled: bool = False) -> None:
         self._dial = dial
         self._name = name
         self._options = f"{SERVER_SIDE} -c idle_in_transaction_session_timeout={idle_in_transaction_s}s"
+        self._pooled = pooled
         self._connection: Connection | None = None
+        self._prepared: Prepared | None = None
         self._turn = asyncio.Lock()
 
     async def connection(self) -> Connection:
@@ -96,13 +61,14 @@ class Database:
                     **{**KEEPALIVE, **self._dial()},
                     autocommit=True,
                     row_factory=dict_row,
-                    # Prepared statements do not survive a pooler between us and Postgres.
+                    # What is prepared is prepared by name, here and not by the driver.
                     prepare_threshold=None,
                     application_name=self._name,
                     options=self._options,
                 )
             except psycopg.OperationalError as error:
                 raise DatabaseUnreachableError(str(error)) from error
+            self._prepared = Prepared(self._connection, wanted=not self._pooled)
         return self._connection
 
     @asynccontextmanager
@@ -124,11 +90,14 @@ class Database:
             DatabaseUnreachableError: the connection could not be made, or broke.
         """
         async with self._turn:
-            await self._send(("begin", *_named(durable), opening), user_id, parameters)
-            connection = await self.connection()
+            connection = await self._ready()
+            begin = [BEGIN, *_named(user_id, durable=durable)]
+            if opening:
+                begin.append(Statement(opening, parameters))
+            transaction = Transaction(connection, self._exchange, begin)
             try:
-                yield Transaction(connection)
-                await connection.execute("commit")
+                yield transaction
+                await transaction.commit()
             except BaseException as error:
                 await self._roll_back(connection)
                 if isinstance(error, psycopg.OperationalError) and connection.closed:
@@ -151,8 +120,10 @@ class Database:
             DatabaseUnreachableError: the connection could not be made, or broke twice.
         """
         # Several statements sent at once are one transaction to Postgres, so the person's name ends with them.
+        given = {**(parameters or {}), "user_id": user_id or ""}
+        sent = [*_named(user_id, durable=durable), *(Statement(statement, given) for statement in statements)]
         async with self._turn:
-            return await self._send((*_named(durable), *statements), user_id, parameters)
+            return [result.rows for result in (await self._send(sent))[1:]]
 
     async def begin(self, statement: LiteralString, parameters: Parameters = None) -> Row | None:
         """Open a transaction in nobody's name that stays open, with a first statement; that one's row.
@@ -160,7 +131,7 @@ class Database:
         Raises:
             DatabaseUnreachableError: the connection could not be made.
         """
-        rows = (await self._send(("begin", *_named(durable=True), statement), None, parameters))[-1]
+        rows = (await self._send([BEGIN, *_named(None), Statement(statement, parameters)]))[-1].rows
         return rows[0] if rows else None
 
     async def roll_back(self) -> None:
@@ -168,20 +139,27 @@ class Database:
         if self._connection is not None:
             await self._roll_back(self._connection)
 
-    async def _send(
-        self, statements: tuple[LiteralString, ...], user_id: str | None, parameters: Parameters
-    ) -> list[list[Row]]:
-        """Send statements together; the rows of each that gives any, but for the naming of the person."""
-        text = "\n;\n".join(statement for statement in statements if statement)
-        for last_try in (False, True):
+    async def _ready(self) -> Connection:
+        """A connection on which a transaction may begin, with all prepared that it has learned meanwhile."""
+        connection = await self.connection()
+        if _ended(connection):
+            await self.close()
             connection = await self.connection()
-            # Parameters are put into the text here: only so does Postgres take several statements at once.
-            cursor = psycopg.AsyncClientCursor(connection, row_factory=dict_row)
+        if self._prepared is not None and self._prepared.waiting:
             try:
-                await cursor.execute(text, {**(parameters or {}), "user_id": user_id or ""})
-                return [await result.fetchall() async for result in cursor.results() if result.description][1:]
+                await self._prepared.prepare()
+            except psycopg.OperationalError:
+                await self.close()
+                connection = await self.connection()
+        return connection
+
+    async def _send(self, statements: Sequence[Statement]) -> list[Result]:
+        """Send statements together that begin a transaction, again when the connection turns out to be dead."""
+        for last_try in (False, True):
+            connection = await self._ready()
+            try:
+                return await self._exchange(statements)
             except psycopg.OperationalError as error:
-                # A connection that died while the function slept.
                 if not connection.closed:
                     await self._roll_back(connection)
                     raise
@@ -193,6 +171,29 @@ class Database:
                 await self._roll_back(connection)
                 raise
         raise AssertionError("unreachable")
+
+    async def _exchange(self, statements: Sequence[Statement]) -> list[Result]:
+        """Send statements in one round trip; what each gave, of several in one text the last."""
+        connection, prepared = self._connection, self._prepared
+        if connection is None or prepared is None:
+            raise psycopg.OperationalError("the connection was given up")
+        words: list[bytes] = []
+        last_of: list[int] = []
+        for statement in statements:
+            words += [prepared.worded(one, statement.parameters or {}) for one in wordings(statement.text)]
+            last_of.append(len(words) - 1)
+        cursor = connection.cursor()
+        # Parameters were put into the text here: only so does Postgres take several statements at once.
+        try:
+            await cursor.execute(b"\n;\n".join(words))
+        except psycopg.errors.FeatureNotSupported:
+            # A migration changed what a prepared statement gives: only a new connection prepares it anew.
+            await self.close()
+            raise
+        results = [await _result(cursor)]
+        while cursor.nextset():
+            results.append(await _result(cursor))
+        return [results[number] for number in last_of]
 
     async def _roll_back(self, connection: Connection) -> None:
         if connection.closed or connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE:
@@ -217,3 +218,25 @@ class Database:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.pgconn.finish()
+
+
+def _named(user_id: str | None, *, durable: bool = True) -> tuple[Statement]:
+    """Names the person, and says whether the commit waits for the disk."""
+    return (Statement(NAME_PERSON if durable else NAME_PERSON_AND_NOT_WAIT, {"user_id": user_id or ""}),)
+
+
+def _ended(connection: Connection) -> bool:
+    """Whether an idle connection was ended by the other side: its farewell lies unread on the socket."""
+    unread = select.poll()
+    unread.register(connection.fileno(), select.POLLIN)
+    try:
+        while unread.poll(0):
+            connection.pgconn.consume_input()
+    except psycopg.OperationalError:
+        return True
+    return bool(connection.pgconn.status != psycopg.pq.ConnStatus.OK)
+
+
+async def _result(cursor: psycopg.AsyncCursor[Row]) -> Result:
+    has_rows = cursor.pgresult is not None and cursor.pgresult.nfields
+    return Result(await cursor.fetchall() if has_rows else [], cursor.rowcount)

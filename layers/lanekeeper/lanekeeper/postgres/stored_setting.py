@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from lanekeeper import clock
-from lanekeeper.postgres.connection import Transaction
 from lanekeeper.postgres.statements import Statements
+from lanekeeper.postgres.transaction import Transaction
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from psycopg import sql
 
 from lanekeeper.errors import DatabaseUnreachableError
 from lanekeeper.postgres import Database
-from lanekeeper.postgres.connection import Connection
+from lanekeeper.postgres.transaction import Connection
 
 logger = logging.getLogger(__name__)
 

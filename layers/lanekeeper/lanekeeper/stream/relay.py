@@ -11,7 +11,7 @@ from lanekeeper import clock
 from lanekeeper.errors import DatabaseUnreachableError, Problem
 from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database, answered_within
-from lanekeeper.postgres.connection import Row
+from lanekeeper.postgres.transaction import Row
 from lanekeeper.stream.bell import Bell, Ear
 from lanekeeper.stream.outage import Outage
 from lanekeeper.stream.rules import DONE, LAST_TYPES, REPLACED, event, is_last, unbroken

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database, Statements
-from lanekeeper.postgres.connection import Row
+from lanekeeper.postgres.transaction import Row
 from lanekeeper.types import Json, new_id
 
 SQL = Statements.beside(__file__)

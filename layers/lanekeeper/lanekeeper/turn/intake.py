@@ -69,7 +69,7 @@ class Intake:
             if row is None:
                 return None
             hold = Hold(row["user_id"], row["epoch"])
-            await transaction.act_for(hold.user_id)
+            transaction.act_for(hold.user_id)
             if not await self._lock.take(hold):
                 await hold.postpone(transaction)
                 return Claim(hold, None, postponed=True)

@@ -41,7 +41,7 @@ def services(settings: Settings, limits: Limits) -> Services:
         SettingsError: a setting is missing or not allowed.
     """
     settings.require("database_url", "mainline_base_url", "worker_function")
-    database = Database(settings.dial, "lanekeeper-accept")
+    database = Database(settings.dial, "lanekeeper-accept", pooled=settings.database_pooled)
     choices = Choices({agent.id: agent.name for agent in CATALOGUE}, database, limits)
     functions = Functions(settings.lambda_endpoint, settings.region, limits.wake_timeout_s)
     return Services(

@@ -32,7 +32,7 @@ class Maintenance:
         self._functions = Functions(settings.lambda_endpoint, settings.region, limits.wake_timeout_s)
         self._worker = settings.worker_function
         self._runner = asyncio.Runner()
-        database = Database(settings.dial, "lanekeeper-maintenance")
+        database = Database(settings.dial, "lanekeeper-maintenance", pooled=settings.database_pooled)
         self._jobs: dict[str, Tick | Nightly] = {
             "tick": Tick(database, self._wake, limits),
             "nightly": Nightly(database, limits),

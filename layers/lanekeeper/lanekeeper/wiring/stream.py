@@ -20,5 +20,5 @@ def build(environment: Mapping[str, str] = os.environ) -> Mangum:
     """
     settings = Settings.from_environment(environment).require("database_url")
     limits = Limits.from_environment(environment)
-    relay = Relay(Database(settings.dial, "lanekeeper-stream"), limits)
+    relay = Relay(Database(settings.dial, "lanekeeper-stream", pooled=settings.database_pooled), limits)
     return Mangum(StreamApp(Identity.from_settings(settings, limits), relay, limits), lifespan="off")

@@ -38,9 +38,9 @@ class Worker:
         idle_s = int(limits.turn_s) + 30
         self._runner = asyncio.Runner()
         self._engine = Engine(
-            work=Database(settings.dial, holder, idle_in_transaction_s=WRITING_S),
-            lock=Database(settings.dial, holder, idle_in_transaction_s=idle_s),
-            reply=Database(settings.dial, holder, idle_in_transaction_s=WRITING_S),
+            work=Database(settings.dial, holder, idle_in_transaction_s=WRITING_S, pooled=settings.database_pooled),
+            lock=Database(settings.dial, holder, idle_in_transaction_s=idle_s, pooled=settings.database_pooled),
+            reply=Database(settings.dial, holder, idle_in_transaction_s=WRITING_S, pooled=settings.database_pooled),
             agents=load_agents(settings, limits),
             mainline=Mainline(settings.mainline_base_url, settings.mainline_key, limits),
             limits=limits,

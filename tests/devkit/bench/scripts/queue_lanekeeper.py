@@ -94,7 +94,7 @@ class LaneQueue:
             if row is None:
                 return None, []
             hold = Hold(row["user_id"], row["epoch"])
-            await transaction.act_for(hold.user_id)
+            transaction.act_for(hold.user_id)
             if not await lane_lock.take(hold):
                 await hold.postpone(transaction)
                 return None, []
