@@ -62,7 +62,7 @@ POINTS = (
     Point("stream", "mid_stream", "lanekeeper.stream.relay:Following.blocks", "after", _relayed_text),
     Point("worker", "claimed", "lanekeeper.turn.intake:Intake.claim", "after", _took_a_turn),
     Point("worker", "before_model", "lanekeeper.turn.steps:TurnSteps.ask", "before"),
-    Point("worker", "mid_stream", "lanekeeper.replies.reply_stream:ReplyStream._append", "after", _wrote_text),
+    Point("worker", "mid_stream", "lanekeeper.replies.chunk_writer:ChunkWriter._append", "after", _wrote_text),
     Point("worker", "after_model", "lanekeeper.turn.steps:TurnSteps.ask", "after"),
     Point("worker", "before_tool", "lanekeeper.turn.steps:TurnSteps.run_tools", "before"),
     Point("worker", "after_tool", "lanekeeper.turn.steps:TurnSteps.run_tools", "after"),

@@ -120,6 +120,7 @@ class Limits:
     tool_failures: int = _limit(2, "O5", "failed calls of one tool in one turn")
     tool_concurrency: int = _limit(4, "N9", "tool calls that may run side by side")
     batch_concurrency: int = _limit(4, "N9", "model calls of one background job that may run side by side")
+    reasoning_chars: int = _limit(16_000, "N8", "characters of what a model thinks that one of its answers shows")
     state_bytes: int = _limit(4096, "N4", "bytes of what the tools of one conversation keep for later calls")
     progress_ms: float = _limit(250, "N7", "milliseconds between two lines of progress of one tool call")
     progress_bytes: int = _limit(1024, "N7", "bytes of one line of progress")

@@ -41,7 +41,8 @@ class Answer:
 
     def usage(self, scripted: dict[str, Any] | None, share: float = 1.0) -> dict[str, Any]:
         """What it used and cost."""
-        said = self.script.text + "".join(call.name + chunks.arguments(call) for _, call in self.calls)
+        called = "".join(call.name + chunks.arguments(call) for _, call in self.calls)
+        said = self.script.reasoning + self.script.text + called
         counted = Counted(self.input_tokens, self.cached_tokens, tokens(said))
         return usage.report(self.model, counted, scripted, share)
 
@@ -129,6 +130,7 @@ class Chat:
         script, totals = answer.script, answer.script.usage
         write = chunks.Chunks(answer.id, int(self._clock.now()), answer.model.id, with_usage=with_usage)
         yield write.role()
+        yield from map(write.reasoning, chunks.pieces(script.reasoning))
         if script.error is not None:
             words = chunks.pieces(script.text or BROKEN_OFF)
             yield from map(write.text, words[: max(1, len(words) // 2)])

@@ -39,6 +39,10 @@ class Chunks:
         """A few letters; with ``usage``, the running totals beside them."""
         return self._event(f'{{"content": {quoted(piece)}}}', usage=usage)
 
+    def reasoning(self, piece: str) -> bytes:
+        """A few letters of what it thinks."""
+        return self._event(f'{{"reasoning_content": {quoted(piece)}}}')
+
     def call(self, index: int, call_id: str, call: Call) -> list[bytes]:
         """A tool call: first its name, then its arguments in pieces."""
         function = {"name": call.name, "arguments": ""}

@@ -26,6 +26,7 @@ class Script:
 
     Args:
         text: what it says; comes before the calls.
+        reasoning: what it thinks first, sent as ``reasoning_content``.
         calls: the tools it calls.
         error: 429, 500 and 503 answer with that status. ``cut`` breaks the connection after half of the text (or of a
             text made up for it), ``timeout`` falls silent there (at once when there is no text).
@@ -37,6 +38,7 @@ class Script:
     """
 
     text: str = ""
+    reasoning: str = ""
     calls: tuple[Call, ...] = ()
     error: int | str | None = None
     delay_s: float = 0.0
@@ -123,6 +125,7 @@ def _known(value: Any, shape: Callable[..., Any]) -> dict[str, Any]:
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "text": (str,),
+    "reasoning": (str,),
     "delay_s": (int, float),
     "token_delay_ms": (int, float),
     "finish_reason": (str,),

@@ -20,6 +20,16 @@ def text(text_id: str, *deltas: str) -> list[Json]:
     ]
 
 
+def reasoning(part_id: str, *deltas: str) -> list[Json]:
+    """A whole reasoning part."""
+    return [{**chunk, "type": chunk["type"].replace("text", "reasoning")} for chunk in text(part_id, *deltas)]
+
+
+def progress(text: str, call_id: str = "call-1", **details: Any) -> Json:
+    """A line of progress of a running call."""
+    return {"type": "data-progress", "data": {"text": text, **details, "toolCallId": call_id}, "transient": True}
+
+
 def search(call_id: str = "call-1", **end: Any) -> list[Json]:
     """A tool call and its end: a result, or ``errorText``."""
     call = {"toolCallId": call_id, "dynamic": True}

@@ -53,6 +53,30 @@ def test_b033_a_call_without_an_outcome_is_known_to_be_open() -> None:
     assert assembly.parts[-1]["errorText"] == "No."
 
 
+def test_thoughts_are_parts_of_their_own_and_no_text_n8() -> None:
+    assembly = assemble(
+        {"type": "start-step"},
+        {"type": "reasoning-start", "id": "reasoning-1"},
+        {"type": "reasoning-delta", "id": "reasoning-1", "delta": "They ask "},
+        {"type": "reasoning-delta", "id": "reasoning-1", "delta": "about tea."},
+    )
+    assert assembly.open_reasoning == "reasoning-1"
+    assert assembly.open_text is None
+    assembly.apply({"type": "reasoning-end", "id": "reasoning-1"})
+    assert assembly.open_reasoning is None
+    assert assembly.parts[-1] == {"type": "reasoning", "text": "They ask about tea.", "state": "done"}
+
+
+def test_progress_leaves_no_part_n7() -> None:
+    data = {"text": "Reading", "toolCallId": "c1"}
+    assembly = assemble(
+        {"type": "start-step"},
+        {"type": "tool-input-available", **CALL},
+        {"type": "data-progress", "data": data, "transient": True},
+    )
+    assert [part["type"] for part in assembly.parts] == ["step-start", "dynamic-tool"]
+
+
 def test_a_draft_that_broke_off_leaves_its_text_open() -> None:
     assembly = assemble({"type": "start-step"}, *text("text-1", "Hel", "lo")[:-1])
     assert assembly.open_text == ("text-1", "Hello")

@@ -21,6 +21,7 @@ class Assembly:
     ended: bool = False
     joined: set[str] = field(default_factory=set)
     _texts: dict[str, Json] = field(default_factory=dict)
+    _thoughts: dict[str, Json] = field(default_factory=dict)
     _tools: dict[str, Json] = field(default_factory=dict)
 
     def apply(self, chunk: Json) -> None:
@@ -38,10 +39,13 @@ class Assembly:
         elif kind == "finish-step":
             self.step_open = False
             self._texts.clear()
+            self._thoughts.clear()
         elif kind in {"finish", "abort", "error"}:
             self.ended = True
         elif kind.startswith("text-"):
             self._apply_text(kind, chunk)
+        elif kind.startswith("reasoning-"):
+            self._apply_reasoning(kind, chunk)
         elif kind.startswith("tool-"):
             self._apply_tool(kind, chunk)
         elif kind == "source-url" or (kind.startswith("data-") and not chunk.get("transient")):
@@ -57,6 +61,16 @@ class Assembly:
         else:
             self._texts.pop(chunk["id"])["state"] = "done"
             self.step_text_closed = True
+
+    def _apply_reasoning(self, kind: str, chunk: Json) -> None:
+        if kind == "reasoning-start":
+            part: Json = {"type": "reasoning", "text": "", "state": "streaming"}
+            self._thoughts[chunk["id"]] = part
+            self.parts.append(part)
+        elif kind == "reasoning-delta":
+            self._thoughts[chunk["id"]]["text"] += chunk["delta"]
+        else:
+            self._thoughts.pop(chunk["id"])["state"] = "done"
 
     def _apply_tool(self, kind: str, chunk: Json) -> None:
         call_id = chunk["toolCallId"]
@@ -81,6 +95,11 @@ class Assembly:
         for text_id, part in self._texts.items():
             return text_id, part["text"]
         return None
+
+    @property
+    def open_reasoning(self) -> str | None:
+        """The id of the reasoning part that is being written."""
+        return next(iter(self._thoughts), None)
 
     def shows_call(self, call_id: str) -> bool:
         """Whether a tool call is shown."""

@@ -12,8 +12,11 @@ from lanekeeper.lane import Hold
 from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database
 from lanekeeper.replies.assembly import Assembly
-from lanekeeper.replies.outbox import SQL, chunk_parameters
+from lanekeeper.replies.chunk_writer import ChunkWriter
 from lanekeeper.types import Json
+
+# Words, calls and a step's end come after a thought, never inside it.
+ENDS_REASONING = frozenset({"text-start", "text-delta", "tool-input-available", "finish-step"})
 
 
 class ReplyStream:
@@ -27,40 +30,26 @@ class ReplyStream:
     """
 
     def __init__(self, database: Database, hold: Hold, turn_id: str, limits: Limits) -> None:
-        self._database = database
-        self._hold = hold
-        self._turn_id = turn_id
-        self._batch_s = limits.chunk_batch_ms / 1000
-        self._pending: list[Json] = []
-        self._flushed_at = 0.0
-        self._flush_task: asyncio.Task[None] | None = None
-        self._broken: Exception | None = None
-        self._writing = asyncio.Lock()
-        self._seq = 0
+        self._writer = ChunkWriter(database, hold, turn_id, limits)
         self.shown = Assembly()
-        self.stop_wanted = asyncio.Event()
         self.first_text_at: float | None = None
 
     async def restore(self) -> None:
         """Take up the stream where its stored chunks end. What was said and not written yet is dropped."""
-        self._pending.clear()
-        if self._flush_task is not None:
-            await asyncio.wait({self._flush_task})
-            self._flush_task = None
-        self._broken = None
-        (rows,) = await self._database.at_once(
-            SQL["chunks"], user_id=self._hold.user_id, parameters={"turn_id": self._turn_id}
-        )
+        stored = await self._writer.restore()
         self.shown = Assembly()
-        self._seq = 0
-        for row in rows:
-            self.shown.apply(row["chunk"])
-            self._seq = row["seq"]
+        for chunk in stored:
+            self.shown.apply(chunk)
 
     @property
     def next_seq(self) -> int:
         """The number of the next chunk. All that was said must be flushed."""
-        return self._seq + 1
+        return self._writer.next_seq
+
+    @property
+    def stop_wanted(self) -> asyncio.Event:
+        """Set once a write has learned that the person wants the turn stopped."""
+        return self._writer.stop_wanted
 
     def open(self, reply_id: str, conversation: Json, turn: Json) -> None:
         """Begin the message: its id, its conversation, its turn."""
@@ -94,7 +83,7 @@ class ReplyStream:
         self._say({"type": "text-delta", "id": f"text-{step}", "delta": delta})
         if self.first_text_at is None:
             self.first_text_at = clock.monotonic()
-        self._schedule()
+        self._writer.flush_soon()
 
     def complete_text(self, step: int, text: str) -> None:
         """Show what is missing of a step's whole text, and close it."""
@@ -149,30 +138,26 @@ class ReplyStream:
     def status(self, text: str) -> None:
         """Tell what is being waited for. It is shown while it lasts and never becomes part of the reply (T3)."""
         self._say({"type": "data-status", "data": {"text": text}, "transient": True})
-        self._schedule()
+        self._writer.flush_soon()
 
-    def _say(self, chunk: Json) -> None:
-        self.shown.apply(chunk)
-        if chunk["type"] == "text-delta" and self._pending:
-            last = self._pending[-1]
-            if last["type"] == "text-delta" and last["id"] == chunk["id"]:
-                last["delta"] += chunk["delta"]
-                return
-        self._pending.append(dict(chunk))
+    def progress(self, call_id: str, data: Json) -> None:
+        """Tell how a tool call is getting on, for as long as it runs. It never becomes part of the reply (N7)."""
+        if call_id in self.shown.open_calls:
+            self._say({"type": "data-progress", "data": {**data, "toolCallId": call_id}, "transient": True})
+            self._writer.flush_soon()
 
-    def _schedule(self) -> None:
-        if self._broken is not None:
-            raise self._broken
-        if self._flush_task is None or self._flush_task.done():
-            wait = self._flushed_at + self._batch_s - clock.monotonic()
-            self._flush_task = asyncio.create_task(self._flush_after(wait))
+    def reasoning(self, delta: str) -> None:
+        """Show more of what the model says it thinks. It is none of the reply's words (N8)."""
+        if self.shown.open_reasoning is None:
+            number = sum(part["type"] == "reasoning" for part in self.shown.parts) + 1
+            self._say({"type": "reasoning-start", "id": f"reasoning-{number}"})
+        self._say({"type": "reasoning-delta", "id": self.shown.open_reasoning, "delta": delta})
+        self._writer.flush_soon()
 
-    async def _flush_after(self, wait: float) -> None:
-        await asyncio.sleep(max(wait, 0))
-        try:
-            await self._write()
-        except Exception as error:  # noqa: BLE001 - raised to whoever says or flushes something next
-            self._broken = error
+    def end_reasoning(self) -> None:
+        """What is said from here on is another thought."""
+        if self.shown.open_reasoning is not None:
+            self._say({"type": "reasoning-end", "id": self.shown.open_reasoning})
 
     async def flush(self) -> None:
         """Write all that was said.
@@ -180,27 +165,10 @@ class ReplyStream:
         Raises:
             LaneLostError: the lane was taken away.
         """
-        await self._write()
-        if self._broken is not None:
-            raise self._broken
+        await self._writer.flush()
 
-    async def _write(self) -> None:
-        async with self._writing:
-            if self._pending:
-                # A delta that comes while this is written begins a chunk of its own.
-                self._flushed_at = clock.monotonic()
-                chunks, self._pending = self._pending, []
-                await self._append(chunks)
-
-    async def _append(self, chunks: list[Json]) -> None:
-        # Chunks can be made again from the recorded steps, so their commit does not wait for the disk.
-        told = await self._hold.at_once(
-            self._database,
-            SQL["append_chunks"],
-            SQL["ring"],
-            parameters=chunk_parameters(self._turn_id, self._seq + 1, chunks),
-            durable=False,
-        )
-        self._seq += len(chunks)
-        if told.stop_turn_id == self._turn_id:
-            self.stop_wanted.set()
+    def _say(self, chunk: Json) -> None:
+        if chunk["type"] in ENDS_REASONING:
+            self.end_reasoning()
+        self.shown.apply(chunk)
+        self._writer.put(chunk)

@@ -44,7 +44,7 @@ def _last(turn_id: str, row: Mapping[str, Any]) -> Json:
 
 def _steps(parts: list[Json]) -> Iterator[Json]:
     in_step = False
-    texts = 0
+    texts = thoughts = 0
     for part in parts:
         if part["type"] == "step-start" or not in_step:
             if in_step:
@@ -53,7 +53,10 @@ def _steps(parts: list[Json]) -> Iterator[Json]:
             in_step = True
         if part["type"] == "text":
             texts += 1
-            yield from _text(f"text-{texts}", part["text"])
+            yield from _words("text", f"text-{texts}", part["text"])
+        elif part["type"] == "reasoning":
+            thoughts += 1
+            yield from _words("reasoning", f"reasoning-{thoughts}", part["text"])
         elif part["type"] == "dynamic-tool":
             yield from _tool(part)
         elif part["type"] != "step-start":
@@ -62,11 +65,11 @@ def _steps(parts: list[Json]) -> Iterator[Json]:
         yield {"type": "finish-step"}
 
 
-def _text(text_id: str, text: str) -> Iterator[Json]:
-    yield {"type": "text-start", "id": text_id}
+def _words(kind: str, part_id: str, text: str) -> Iterator[Json]:
+    yield {"type": f"{kind}-start", "id": part_id}
     if text:
-        yield {"type": "text-delta", "id": text_id, "delta": text}
-    yield {"type": "text-end", "id": text_id}
+        yield {"type": f"{kind}-delta", "id": part_id, "delta": text}
+    yield {"type": f"{kind}-end", "id": part_id}
 
 
 def _tool(part: Json) -> Iterator[Json]:

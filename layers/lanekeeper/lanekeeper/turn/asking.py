@@ -7,6 +7,7 @@ from langchain_core.messages import AIMessage
 
 from lanekeeper import clock
 from lanekeeper.context import ModelInput, model_input
+from lanekeeper.limits import Limits
 from lanekeeper.mainline.body import chat_body
 from lanekeeper.mainline.catalogue import Model
 from lanekeeper.mainline.client import Caller, Mainline
@@ -18,6 +19,7 @@ from lanekeeper.turn.continuation import Continuation
 from lanekeeper.turn.intake import Turn
 from lanekeeper.turn.meter import TurnMeter
 from lanekeeper.turn.steering import Steering
+from lanekeeper.turn.thoughts import Thoughts
 
 
 class EmptyAnswerError(Exception):
@@ -35,6 +37,7 @@ class Asking:
         meter: counts what calls cost.
         stream: what the person sees.
         steering: looks for new messages before a first word goes out.
+        limits: how much of a model's thoughts is shown.
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class Asking:
         meter: TurnMeter,
         stream: ReplyStream,
         steering: Steering,
+        limits: Limits,
     ) -> None:
         self._turn = turn
         self._agent = agent
@@ -54,6 +58,7 @@ class Asking:
         self._meter = meter
         self._stream = stream
         self._steering = steering
+        self._limits = limits
         self.model = model
         self.turn_only: Sequence[str] = ()
         self.seconds = 0.0
@@ -74,13 +79,16 @@ class Asking:
         body = chat_body(self._input(said).wire(self.model), tools=self._agent.tools.definitions)
         caller = Caller(user_id=self._turn.hold.user_id, turn_id=self._turn.id, meter=self._meter)
         silent, blank = not said, ""
+        thoughts = Thoughts(self._stream, self.model, self._limits)
         ending: Ending | None = None
         try:
             async with aclosing(self._mainline.chat(self.model, body, caller)) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, Ending):
                         ending = piece
-                    elif silent and not (blank + piece.text).strip():
+                        continue
+                    thoughts.take(piece.reasoning)
+                    if silent and not (blank + piece.text).strip():
                         blank += piece.text  # an answer does not begin before its first word
                     elif silent and await self._steering.fold_in(restarts=True):
                         return None
@@ -94,7 +102,7 @@ class Asking:
         if not (continuation.whole or ending.calls):
             raise EmptyAnswerError
         self.finish_reason = ending.finish_reason
-        return answer(continuation.whole, ending)
+        return answer(continuation.whole, ending, thoughts.kept)
 
     def _input(self, said: str) -> ModelInput:
         thread = self._turn.thread
