@@ -220,6 +220,35 @@ ALTER TABLE public.audit_log ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.consents (
+    user_id text NOT NULL,
+    topic text NOT NULL,
+    given boolean NOT NULL,
+    changed_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    turn_id text,
+    CONSTRAINT consents_topic_check CHECK ((topic = 'proactive'::text))
+);
+
+ALTER TABLE ONLY public.consents FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.consents OWNER TO lanekeeper_migrator;
+
+CREATE TABLE public.control_confirms (
+    conversation_id text NOT NULL,
+    user_id text NOT NULL,
+    control text NOT NULL,
+    state text DEFAULT 'asked'::text NOT NULL,
+    asked_turn_id text NOT NULL,
+    asked_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT control_confirms_control_check CHECK ((control = ANY (ARRAY['opt_out'::text, 'delete'::text]))),
+    CONSTRAINT control_confirms_state_check CHECK ((state = ANY (ARRAY['asked'::text, 'confirmed'::text])))
+);
+
+ALTER TABLE ONLY public.control_confirms FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.control_confirms OWNER TO lanekeeper_migrator;
+
 CREATE TABLE public.conversations (
     id text NOT NULL,
     user_id text NOT NULL,
@@ -264,6 +293,21 @@ ALTER TABLE public.costs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE public.deletion_jobs (
+    id text NOT NULL,
+    user_id text,
+    subject_hash text NOT NULL,
+    step text DEFAULT 'requested'::text NOT NULL,
+    state text DEFAULT 'new'::text NOT NULL,
+    requested_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT deletion_jobs_state_check CHECK ((state = ANY (ARRAY['new'::text, 'running'::text, 'done'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.deletion_jobs FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.deletion_jobs OWNER TO lanekeeper_migrator;
 
 CREATE TABLE public.inbox (
     id bigint NOT NULL,
@@ -440,6 +484,24 @@ ALTER TABLE ONLY public.spent_keys FORCE ROW LEVEL SECURITY;
 
 ALTER TABLE public.spent_keys OWNER TO lanekeeper_migrator;
 
+CREATE TABLE public.staff_items (
+    id text NOT NULL,
+    user_id text NOT NULL,
+    conversation_id text NOT NULL,
+    turn_id text,
+    kind text NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    summary text DEFAULT ''::text NOT NULL,
+    opened_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    closed_at timestamp with time zone,
+    CONSTRAINT staff_items_kind_check CHECK ((kind = ANY (ARRAY['handover'::text, 'complaint'::text]))),
+    CONSTRAINT staff_items_state_check CHECK ((state = ANY (ARRAY['open'::text, 'taken'::text, 'closed'::text])))
+);
+
+ALTER TABLE ONLY public.staff_items FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.staff_items OWNER TO lanekeeper_migrator;
+
 CREATE UNLOGGED TABLE public.stream_sessions (
     user_id text NOT NULL,
     id text NOT NULL,
@@ -502,8 +564,29 @@ ALTER TABLE ONLY public.users FORCE ROW LEVEL SECURITY;
 
 ALTER TABLE public.users OWNER TO lanekeeper_migrator;
 
+CREATE TABLE public.verdicts (
+    turn_id text NOT NULL,
+    user_id text NOT NULL,
+    asked_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    source text NOT NULL,
+    scores jsonb NOT NULL,
+    took_ms integer NOT NULL,
+    CONSTRAINT verdicts_source_check CHECK ((source = ANY (ARRAY['gateway'::text, 'chat'::text, 'words'::text])))
+)
+WITH (fillfactor='80');
+
+ALTER TABLE ONLY public.verdicts FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.verdicts OWNER TO lanekeeper_migrator;
+
 ALTER TABLE ONLY public.audit_log
     ADD CONSTRAINT audit_log_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.consents
+    ADD CONSTRAINT consents_pkey PRIMARY KEY (user_id, topic);
+
+ALTER TABLE ONLY public.control_confirms
+    ADD CONSTRAINT control_confirms_pkey PRIMARY KEY (conversation_id);
 
 ALTER TABLE ONLY public.conversations
     ADD CONSTRAINT conversations_pkey PRIMARY KEY (id);
@@ -516,6 +599,9 @@ ALTER TABLE ONLY public.costs
 
 ALTER TABLE ONLY public.costs
     ADD CONSTRAINT costs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.deletion_jobs
+    ADD CONSTRAINT deletion_jobs_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_accepted_turn_id_key UNIQUE (accepted_turn_id);
@@ -556,6 +642,9 @@ ALTER TABLE ONLY public.settings
 ALTER TABLE ONLY public.spent_keys
     ADD CONSTRAINT spent_keys_pkey PRIMARY KEY (user_id, idempotency_key);
 
+ALTER TABLE ONLY public.staff_items
+    ADD CONSTRAINT staff_items_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.stream_sessions
     ADD CONSTRAINT stream_sessions_pkey PRIMARY KEY (user_id, id);
 
@@ -568,9 +657,14 @@ ALTER TABLE ONLY public.turns
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.verdicts
+    ADD CONSTRAINT verdicts_pkey PRIMARY KEY (turn_id);
+
 CREATE INDEX conversations_recent ON public.conversations USING btree (user_id, updated_at DESC, id DESC);
 
 CREATE INDEX costs_of_person ON public.costs USING btree (user_id, created_at);
+
+CREATE UNIQUE INDEX deletion_jobs_open ON public.deletion_jobs USING btree (subject_hash) WHERE (state <> 'done'::text);
 
 CREATE INDEX inbox_open ON public.inbox USING btree (user_id, id) WHERE (state = ANY (ARRAY['new'::text, 'running'::text]));
 
@@ -584,7 +678,20 @@ CREATE INDEX outbox_due ON public.outbox USING btree (created_at) WHERE (state =
 
 CREATE INDEX outbox_of_person ON public.outbox USING btree (user_id, id) WHERE (state = 'new'::text);
 
+CREATE INDEX staff_items_of_person ON public.staff_items USING btree (user_id);
+
+CREATE UNIQUE INDEX staff_items_open ON public.staff_items USING btree (conversation_id, kind) WHERE (state <> 'closed'::text);
+
 CREATE INDEX turns_of_conversation ON public.turns USING btree (conversation_id, accepted_at);
+
+ALTER TABLE ONLY public.consents
+    ADD CONSTRAINT consents_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.control_confirms
+    ADD CONSTRAINT control_confirms_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.control_confirms
+    ADD CONSTRAINT control_confirms_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.conversations
     ADD CONSTRAINT conversations_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
@@ -607,15 +714,30 @@ ALTER TABLE ONLY public.reply_chunks
 ALTER TABLE ONLY public.spent_keys
     ADD CONSTRAINT spent_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.staff_items
+    ADD CONSTRAINT staff_items_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.staff_items
+    ADD CONSTRAINT staff_items_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.thread_messages
     ADD CONSTRAINT thread_messages_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.turns
     ADD CONSTRAINT turns_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.verdicts
+    ADD CONSTRAINT verdicts_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES public.turns(id) ON DELETE CASCADE;
+
+ALTER TABLE public.consents ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.control_confirms ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.conversations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.costs ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.deletion_jobs ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY dispatch ON public.inbox FOR SELECT TO lanekeeper_dispatch USING (true);
 
@@ -645,9 +767,15 @@ ALTER TABLE public.model_requests ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY own_rows ON public.consents TO lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.control_confirms TO lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
 CREATE POLICY own_rows ON public.conversations TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.costs TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.deletion_jobs TO lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.inbox TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
@@ -665,6 +793,8 @@ CREATE POLICY own_rows ON public.reply_chunks TO lanekeeper_accept, lanekeeper_s
 
 CREATE POLICY own_rows ON public.spent_keys TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
+CREATE POLICY own_rows ON public.staff_items TO lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
 CREATE POLICY own_rows ON public.stream_sessions TO lanekeeper_stream USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.thread_messages TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
@@ -673,9 +803,13 @@ CREATE POLICY own_rows ON public.turns TO lanekeeper_accept, lanekeeper_stream, 
 
 CREATE POLICY own_rows ON public.users TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((id = ( SELECT lanekeeper.person() AS person)));
 
+CREATE POLICY own_rows ON public.verdicts TO lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
 ALTER TABLE public.reply_chunks ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.spent_keys ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.staff_items ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.stream_sessions ENABLE ROW LEVEL SECURITY;
 
@@ -684,6 +818,8 @@ ALTER TABLE public.thread_messages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.turns ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.users ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.verdicts ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_accept;
 GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_stream;
@@ -736,11 +872,17 @@ GRANT ALL ON FUNCTION lanekeeper.undelivered(older_than interval) TO lanekeeper_
 REVOKE ALL ON FUNCTION lanekeeper.waiting_lanes(older_than interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.waiting_lanes(older_than interval) TO lanekeeper_maintenance;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.consents TO lanekeeper_worker;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.control_confirms TO lanekeeper_worker;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.conversations TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.conversations TO lanekeeper_stream;
 GRANT SELECT,UPDATE ON TABLE public.conversations TO lanekeeper_worker;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.costs TO lanekeeper_worker;
+
+GRANT SELECT,INSERT ON TABLE public.deletion_jobs TO lanekeeper_worker;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.inbox TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.inbox TO lanekeeper_stream;
@@ -801,6 +943,8 @@ GRANT DELETE ON TABLE public.spent_keys TO lanekeeper_dispatch;
 
 GRANT SELECT(spent_at) ON TABLE public.spent_keys TO lanekeeper_dispatch;
 
+GRANT SELECT,INSERT ON TABLE public.staff_items TO lanekeeper_worker;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.stream_sessions TO lanekeeper_stream;
 GRANT DELETE ON TABLE public.stream_sessions TO lanekeeper_dispatch;
 
@@ -822,3 +966,5 @@ GRANT SELECT(finished_at) ON TABLE public.turns TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.users TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.users TO lanekeeper_worker;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.verdicts TO lanekeeper_worker;

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, get_args
 
-from lanekeeper.decisions.questions import LANGUAGES, THRESHOLDS
+from lanekeeper.decisions.questions import THRESHOLDS
 from lanekeeper.decisions.verdicts import Verdicts
 
 # The controls that are asked about once when they are put in other words.
@@ -108,10 +108,8 @@ def plan(
 
 
 def notes(verdicts: Verdicts, policy: Policy) -> list[str]:
-    """What the model is told for this reply only: the language, and what to be careful about (D6)."""
+    """What the model is told for this reply only, to be careful about (D6)."""
     told = []
-    if language := verdicts.language:
-        told.append(f"The person writes in {LANGUAGES[language]}: answer in {LANGUAGES[language]}.")
     if policy.under_age == "careful" and verdicts.over("under_age"):
         told.append(CAREFUL)
     if verdicts.over("injection"):
