@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.devkit.bench import claims, imports, machine, peers, relay, report
+from tests.devkit.bench import cache, claims, imports, machine, peers, relay, report
 from tests.devkit.bench.figures import Figures
 from tests.devkit.bench.serving import Serving
 from tests.devkit.bench.targets import verdicts
 
 ROOT = Path(__file__).resolve().parents[3]
-MEASURES = ("imports", "claims", "relay", "serving")
+MEASURES = ("imports", "claims", "relay", "cache", "serving")
 
 
 def main() -> int:
@@ -63,6 +63,7 @@ def plan(say: Callable[[str], None], *, quick: bool) -> dict[str, Callable[[], d
         "imports": lambda: {"imports": imports.measure(2 if quick else 7)},
         "claims": lambda: {"claims": claims.measure(rounds, people, flooded)},
         "relay": lambda: {"relay": relay.measure("20" if quick else "1,20,100", 2 if quick else 5)},
+        "cache": lambda: {"cache": cache.measure(30 if quick else cache.TURNS)},
         "serving": lambda: Serving(say, quick=quick).measure(),
     }
 

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tests.devkit.bench import cache
 from tests.devkit.bench.figures import Figures
+from tests.devkit.bench.tables import section, spread, table
 from tests.devkit.bench.targets import verdicts
 
 RIVALS = ("lanekeeper", "floor", "aegra")
@@ -36,6 +38,8 @@ def lines(taken: Figures, said: Sequence[str], command: str) -> Iterable[str]:
         yield from _claims(taken["claims"])
     if "relay" in taken:
         yield from _relay(taken["relay"])
+    if "cache" in taken:
+        yield from cache.told(taken["cache"])
     if "imports" in taken:
         yield from _imports(taken["imports"])
 
@@ -191,27 +195,3 @@ def _imports(imports: Figures) -> Iterable[str]:
             for name, row in imports.items()
         ),
     )
-
-
-def section(title: str, text: str = "") -> Iterable[str]:
-    """A heading and what it is about."""
-    yield ""
-    yield f"## {title}"
-    yield ""
-    if text:
-        yield text
-        yield ""
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterable[str]:
-    """A table."""
-    yield f"| {' | '.join(head)} |"
-    yield f"|{'---|' * len(head)}"
-    for row in rows:
-        yield f"| {' | '.join(map(str, row))} |"
-    yield ""
-
-
-def spread(figures: Figures) -> str:
-    """Median, p95 and p99."""
-    return f"{figures['p50']} / {figures['p95']} / {figures['p99']}"

@@ -31,6 +31,8 @@ def verdicts(taken: Figures) -> Iterator[Verdict]:
         yield from _claims(taken["claims"])
     if "relay" in taken:
         yield from _relay(taken["relay"])
+    if "cache" in taken:
+        yield from _cached(taken["cache"])
 
 
 def _acknowledged(turns: Figures) -> Iterator[Verdict]:
@@ -144,6 +146,17 @@ def _relay(runs: list[Figures]) -> Iterator[Verdict]:
                 f"{lost} lost, {whole} streams whole",
                 lost == 0 and whole == 100,
             )
+
+
+def _cached(cache: Figures) -> Iterator[Verdict]:
+    ours, window = (cache["ways"][name] for name in ("lanekeeper", "trim_messages"))
+    yield Verdict(
+        f"cached share of the input after the first of {cache['turns']} turns: at least 95 %",
+        f"{ours['cached_share']:.1%}, trim_messages {window['cached_share']:.1%}",
+        ours["cached_share"] >= 0.95,
+        f"{cache['hard_requests']} of {cache['requests']} requests went to the large model, whose cache had not seen "
+        "what the small one had answered",
+    )
 
 
 def _spent(rival: Figures) -> str:
