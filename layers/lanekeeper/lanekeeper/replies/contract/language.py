@@ -1,0 +1,54 @@
+"""The reply's script: that of the person's language, where both are beyond doubt (D6, E5)."""
+
+import unicodedata
+from collections import Counter
+
+_SCRIPTS = {
+    "CYRILLIC": ("ru", "uk", "bg", "be", "mk"),
+    "GREEK": ("el",),
+    "ARABIC": ("ar", "fa", "ur"),
+    "HEBREW": ("he",),
+    "THAI": ("th",),
+    "HANGUL": ("ko",),
+    "HIRAGANA KATAKANA CJK": ("ja",),
+    "CJK": ("zh",),
+    "DEVANAGARI": ("hi", "mr", "ne"),
+    "LATIN": (
+        *("ca", "cs", "da", "de", "en", "es", "et", "fi", "fr", "hr", "hu", "id", "it", "lt", "lv", "nb", "nl", "no"),
+        *("pl", "pt", "ro", "sk", "sl", "sv", "tr", "vi"),
+    ),
+}
+_SCRIPTS_OF = {language: frozenset(names.split()) for names, languages in _SCRIPTS.items() for language in languages}
+_SURE_LETTERS = 24
+_PERSON_LETTERS = 8
+
+
+class Script:
+    """Watches the first letters of a reply. Its first letter in the right script ends the watch.
+
+    Args:
+        language: the person's language as the decisions found it, or empty where that is not sure.
+        words: what the person wrote in this turn. One letter in another script, and nothing is sure.
+    """
+
+    def __init__(self, language: str, words: str) -> None:
+        self._right = _SCRIPTS_OF.get(language.partition("-")[0].lower(), frozenset())
+        written = _letters(words)
+        sure = sum(written.values()) >= _PERSON_LETTERS and not written.keys() - self._right
+        self.watching = bool(self._right) and sure
+
+    def is_wrong(self, view: str) -> bool:
+        """Whether the beginning of a reply is in another script, seen over enough letters."""
+        found = _letters(view)
+        if found.keys() & self._right:
+            self.watching = False
+        return self.watching and sum(found.values()) >= _SURE_LETTERS
+
+    def is_doubtful(self, view: str) -> bool:
+        """Whether the beginning of a reply is to wait."""
+        return self.watching and bool(_letters(view))
+
+
+def _letters(text: str) -> Counter[str]:
+    """How many letters of which script."""
+    return Counter(unicodedata.name(char, "").partition(" ")[0] for char in text if char.isalpha())

@@ -1,0 +1,70 @@
+"""Links of a reply: only those that a tool found or the person wrote, as they stand, and never a picture (B076)."""
+
+import re
+from collections.abc import Callable, Collection
+
+from lanekeeper.replies.contract.code import BLANK
+
+_IMAGE = re.compile(r"!\[")
+_TAGS = (
+    "img|iframe|script|object|embed|form|link|meta|base|svg|video|audio|source|picture|style|input|button|frame|"
+    "frameset|applet|area|textarea|select|html|head|body"
+)
+_HTML = re.compile(rf"<(?:/?(?:{_TAGS})(?![\w-])|/?a(?:\s+[^<>]*=|\s*/?>))", re.IGNORECASE)
+_TARGET = re.compile(r"\]\(\s*<?(?=(?P<link>\S*))")
+_DEFINITION = re.compile(r"\]:\s*\S*[./:#<]\S*")
+_LINK = re.compile(
+    r"(?P<link>(?<![A-Za-z0-9+.-])[a-z][a-z0-9+.-]*://[^\s<>\x01]*"
+    r"|(?<!\w)www\.[^\s<>\x01]+"
+    r"|(?<![\w@.-])(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:/[^\s?#<>]*)?\?[^\s<>]*=[^\s<>]*"
+    r"|(?<=<)[a-z][a-z0-9+.-]+:[^\s<>]*(?=>))",
+    re.IGNORECASE,
+)
+_PROGRAM = re.compile(r"\b(?:javascript|vbscript):(?![\s*_])|\bdata:[a-z]+/[a-z0-9.+-]+[;,]", re.IGNORECASE)
+_NEVER = (("image", _IMAGE), ("html", _HTML), ("link", _PROGRAM), ("link", _DEFINITION))
+_OPEN = re.compile(r"!?\[[^\[\]\n]{0,120}(?:\]:\s*)?\Z|\]:\s*\Z|<a\s+[^<>=]{0,80}\Z", re.IGNORECASE)
+# What may stand right behind a link: in a text, and where a link's target ends.
+_AFTER = re.compile(r"""[)\].,;:!?*_~"'»”’…。，、；：！？）」』】]*|\]\(\S*""")  # noqa: RUF001
+_AFTER_TARGET = re.compile(r">?(?:\).*)?")
+
+
+def offence(view: str, begin: int, known: Callable[[], Collection[str]]) -> str:
+    """What kind of forbidden thing a text holds: ``image``, ``html``, ``link``, or nothing.
+
+    Args:
+        view: text that ends with a whole word, code made harmless.
+        begin: where what is new begins. What ends before has gone out already.
+        known: the links that may be given.
+    """
+    for kind, pattern in _NEVER:
+        if any(found.end() > begin for found in pattern.finditer(view)):
+            return kind
+    rest = view
+    for target in _TARGET.finditer(view):
+        if target.end("link") <= begin:
+            continue
+        length = _known_length(target["link"], known(), _AFTER_TARGET)
+        if not length:
+            return "link"
+        at = target.start("link")
+        rest = rest[:at] + BLANK * length + rest[at + length :]
+    for found in _LINK.finditer(rest):
+        if found.end() > begin and not _known_length(found["link"], known(), _AFTER):
+            return "link"
+    return ""
+
+
+def undecided(view: str) -> int:
+    """Where the beginning of something starts that could still become a link; the length of the text if nowhere."""
+    found = _OPEN.search(view)
+    return found.start() if found else len(view)
+
+
+def _known_length(word: str, known: Collection[str], after: re.Pattern[str]) -> int:
+    """How much of a word is a known link with nothing behind it that would make it another; 0 if there is none."""
+    for link in known:
+        for way in (link, link.removesuffix("/")):
+            for written in (way, way.partition("://")[2]):
+                if written and word.startswith(written) and after.fullmatch(word, len(written)):
+                    return len(written)
+    return 0
