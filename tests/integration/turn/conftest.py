@@ -1,7 +1,7 @@
 """A worker's engine over a real Postgres and the fake Mainline, in this process."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -133,19 +133,20 @@ async def talk(
     databases: list[Database] = []
     mainline = Mainline(f"{mainline_url}/v1", Secret(KEY), LIMITS)
     prompt = Prompt("You help.", "v1", "hash")
-    agent = Agent(id="assistant", name="Assistant", prompt=prompt, tools=Toolset([LOOK], LIMITS))
 
-    def new_engine(**changed: Any) -> Engine:
+    def new_engine(*, tools: Sequence[Tool[Any, Any]] = (LOOK,), **changed: Any) -> Engine:
         holder = new_id("worker")
         opened = [Database(lambda: {"conninfo": url_as("worker")}, holder) for _ in range(3)]
         databases.extend(opened)
+        limits = replace(LIMITS, **changed)
+        agent = Agent(id="assistant", name="Assistant", prompt=prompt, tools=Toolset(tools, limits))
         return Engine(
             work=opened[0],
             lock=opened[1],
             reply=opened[2],
             agents={"assistant": agent},
             mainline=mainline,
-            limits=replace(LIMITS, **changed),
+            limits=limits,
             holder=holder,
         )
 

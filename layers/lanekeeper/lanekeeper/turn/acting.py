@@ -10,6 +10,8 @@ from lanekeeper.mainline.reply import ToolCall
 from lanekeeper.tools import ToolContext, Toolset
 from lanekeeper.turn.holding import HoldingLine
 from lanekeeper.turn.intake import Turn
+from lanekeeper.turn.meter import TurnMeter
+from lanekeeper.turn.progress import Progress
 
 
 class Acting:
@@ -19,19 +21,25 @@ class Acting:
         turn: for whom and when they run.
         tools: those that may be called.
         holding: tells the person when one is slow.
+        progress: shows how they are getting on.
+        meter: counts what they pay for.
     """
 
-    def __init__(self, turn: Turn, tools: Toolset, holding: HoldingLine) -> None:
+    def __init__(
+        self, turn: Turn, tools: Toolset, holding: HoldingLine, progress: Progress, meter: TurnMeter
+    ) -> None:
         self._turn = turn
         self._tools = tools
         self._holding = holding
+        self._progress = progress
+        self._meter = meter
         self.seconds = 0.0
 
     async def run(self, calls: Sequence[ToolCall]) -> list[ToolMessage]:
         """Run calls; their results, in the same order."""
         began = clock.monotonic()
         try:
-            with self._holding.over():
+            with self._holding.over(), self._progress.over():
                 outcomes = await self._tools.call_all(calls, self._context(), self._failures())
         finally:
             self.seconds += clock.monotonic() - began
@@ -44,6 +52,8 @@ class Acting:
             turn_id=self._turn.id,
             timezone=self._turn.timezone,
             now=self._turn.now,
+            meter=self._meter,
+            watcher=self._progress,
         )
 
     def _failures(self) -> Counter[str]:

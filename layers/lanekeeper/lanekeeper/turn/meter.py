@@ -33,7 +33,7 @@ class TurnMeter:
         """Put the call on the books, and its exact request aside when this turn is sampled (A4)."""
         hold = self._turn.hold
         await store.open_cost(self._database, hold, call, self._price(call))
-        if self._sampled:
+        if self._sampled and call.body:
             async with hold.transaction(self._database, durable=False) as transaction:
                 await store.keep_request(transaction, call.user_id, call.turn_id, call.body)
 

@@ -18,6 +18,7 @@ from lanekeeper.turn.asking import Asking
 from lanekeeper.turn.holding import HoldingLine
 from lanekeeper.turn.intake import Intake, Turn
 from lanekeeper.turn.meter import TurnMeter
+from lanekeeper.turn.progress import Progress
 from lanekeeper.turn.routing import Signs, route
 from lanekeeper.turn.showing import Showing
 from lanekeeper.turn.steering import Steering
@@ -70,7 +71,7 @@ class TurnSteps:
             steering=self._steering,
             limits=limits,
         )
-        self.acting = Acting(turn, agent.tools, HoldingLine(stream, limits))
+        self.acting = Acting(turn, agent.tools, HoldingLine(stream, limits), Progress(stream, limits), meter)
 
     async def load(self) -> None:
         """Open the reply, or go on with a dead worker's, and gather what is for this reply only."""
