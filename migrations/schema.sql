@@ -180,6 +180,19 @@ $$;
 
 ALTER FUNCTION lanekeeper.sweep_requests(older_than interval) OWNER TO lanekeeper_dispatch;
 
+CREATE FUNCTION lanekeeper.sweep_uploads() RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with gone as (
+    update public.uploads u set state = 'expired', content = null, text = null
+    where u.state in ('quarantined', 'checking', 'ok') and u.expires_at <= lanekeeper.now()
+    returning 1)
+  select count(*) from gone
+$$;
+
+ALTER FUNCTION lanekeeper.sweep_uploads() OWNER TO lanekeeper_dispatch;
+
 CREATE FUNCTION lanekeeper.undelivered(older_than interval) RETURNS TABLE(user_id text)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -258,7 +271,9 @@ CREATE TABLE public.conversations (
     model_id text,
     held_by text,
     created_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+    updated_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    agent_state jsonb DEFAULT '{}'::jsonb NOT NULL,
+    CONSTRAINT conversations_agent_state_check CHECK ((jsonb_typeof(agent_state) = 'object'::text))
 );
 
 ALTER TABLE ONLY public.conversations FORCE ROW LEVEL SECURITY;
@@ -312,18 +327,24 @@ ALTER TABLE public.deletion_jobs OWNER TO lanekeeper_migrator;
 CREATE TABLE public.inbox (
     id bigint NOT NULL,
     user_id text NOT NULL,
-    conversation_id text NOT NULL,
+    conversation_id text,
     kind text DEFAULT 'text'::text NOT NULL,
     state text DEFAULT 'new'::text NOT NULL,
-    turn_id text NOT NULL,
-    accepted_turn_id text NOT NULL,
-    message_id text NOT NULL,
+    turn_id text,
+    accepted_turn_id text,
+    message_id text,
     idempotency_key text NOT NULL,
     body_hash text NOT NULL,
-    agent_id text NOT NULL,
+    agent_id text,
     model_id text,
     payload jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    upload_id text,
+    CONSTRAINT inbox_check CHECK (
+CASE kind
+    WHEN 'upload'::text THEN (upload_id IS NOT NULL)
+    ELSE (num_nulls(conversation_id, turn_id, accepted_turn_id, message_id, agent_id) = 0)
+END),
     CONSTRAINT inbox_kind_check CHECK ((kind = ANY (ARRAY['text'::text, 'button'::text, 'control'::text, 'upload'::text]))),
     CONSTRAINT inbox_state_check CHECK ((state = ANY (ARRAY['new'::text, 'running'::text, 'waiting'::text, 'held'::text, 'folded'::text, 'done'::text, 'failed'::text])))
 )
@@ -553,6 +574,36 @@ ALTER TABLE ONLY public.turns FORCE ROW LEVEL SECURITY;
 
 ALTER TABLE public.turns OWNER TO lanekeeper_migrator;
 
+CREATE TABLE public.uploads (
+    id text NOT NULL,
+    user_id text NOT NULL,
+    idempotency_key text,
+    name text NOT NULL,
+    kind text NOT NULL,
+    media_type text NOT NULL,
+    bytes integer NOT NULL,
+    sha256 text NOT NULL,
+    content bytea,
+    text text,
+    chars integer,
+    cut boolean DEFAULT false NOT NULL,
+    pages integer,
+    state text DEFAULT 'quarantined'::text NOT NULL,
+    message text,
+    attempt integer DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    checked_at timestamp with time zone,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT uploads_kind_check CHECK ((kind = ANY (ARRAY['image'::text, 'file'::text]))),
+    CONSTRAINT uploads_state_check CHECK ((state = ANY (ARRAY['quarantined'::text, 'checking'::text, 'ok'::text, 'refused'::text, 'sensitive'::text, 'expired'::text])))
+)
+WITH (fillfactor='80');
+ALTER TABLE ONLY public.uploads ALTER COLUMN content SET STORAGE EXTERNAL;
+
+ALTER TABLE ONLY public.uploads FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.uploads OWNER TO lanekeeper_migrator;
+
 CREATE TABLE public.users (
     id text NOT NULL,
     name text,
@@ -654,6 +705,12 @@ ALTER TABLE ONLY public.thread_messages
 ALTER TABLE ONLY public.turns
     ADD CONSTRAINT turns_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.uploads
+    ADD CONSTRAINT uploads_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.uploads
+    ADD CONSTRAINT uploads_user_id_idempotency_key_key UNIQUE (user_id, idempotency_key);
+
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (id);
 
@@ -684,6 +741,8 @@ CREATE UNIQUE INDEX staff_items_open ON public.staff_items USING btree (conversa
 
 CREATE INDEX turns_of_conversation ON public.turns USING btree (conversation_id, accepted_at);
 
+CREATE INDEX uploads_expiring ON public.uploads USING btree (expires_at) WHERE (state = ANY (ARRAY['quarantined'::text, 'checking'::text, 'ok'::text]));
+
 ALTER TABLE ONLY public.consents
     ADD CONSTRAINT consents_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
@@ -698,6 +757,9 @@ ALTER TABLE ONLY public.conversations
 
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.inbox
+    ADD CONSTRAINT inbox_upload_id_fkey FOREIGN KEY (upload_id) REFERENCES public.uploads(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.lanes
     ADD CONSTRAINT lanes_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
@@ -725,6 +787,9 @@ ALTER TABLE ONLY public.thread_messages
 
 ALTER TABLE ONLY public.turns
     ADD CONSTRAINT turns_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.uploads
+    ADD CONSTRAINT uploads_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.verdicts
     ADD CONSTRAINT verdicts_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES public.turns(id) ON DELETE CASCADE;
@@ -754,6 +819,8 @@ CREATE POLICY dispatch ON public.spent_keys TO lanekeeper_dispatch USING (true);
 CREATE POLICY dispatch ON public.stream_sessions TO lanekeeper_dispatch USING (true);
 
 CREATE POLICY dispatch ON public.turns FOR SELECT TO lanekeeper_dispatch USING (true);
+
+CREATE POLICY dispatch ON public.uploads TO lanekeeper_dispatch USING (true) WITH CHECK (true);
 
 ALTER TABLE public.inbox ENABLE ROW LEVEL SECURITY;
 
@@ -801,6 +868,8 @@ CREATE POLICY own_rows ON public.thread_messages TO lanekeeper_accept, lanekeepe
 
 CREATE POLICY own_rows ON public.turns TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
+CREATE POLICY own_rows ON public.uploads TO lanekeeper_accept, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
 CREATE POLICY own_rows ON public.users TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.verdicts TO lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
@@ -816,6 +885,8 @@ ALTER TABLE public.stream_sessions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.thread_messages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.turns ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.uploads ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.users ENABLE ROW LEVEL SECURITY;
 
@@ -865,6 +936,9 @@ GRANT ALL ON FUNCTION lanekeeper.sweep_keys(older_than interval) TO lanekeeper_m
 
 REVOKE ALL ON FUNCTION lanekeeper.sweep_requests(older_than interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.sweep_requests(older_than interval) TO lanekeeper_maintenance;
+
+REVOKE ALL ON FUNCTION lanekeeper.sweep_uploads() FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.sweep_uploads() TO lanekeeper_maintenance;
 
 REVOKE ALL ON FUNCTION lanekeeper.undelivered(older_than interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.undelivered(older_than interval) TO lanekeeper_maintenance;
@@ -963,6 +1037,17 @@ GRANT SELECT(user_id) ON TABLE public.turns TO lanekeeper_dispatch;
 GRANT SELECT(state) ON TABLE public.turns TO lanekeeper_dispatch;
 
 GRANT SELECT(finished_at) ON TABLE public.turns TO lanekeeper_dispatch;
+
+GRANT SELECT,INSERT ON TABLE public.uploads TO lanekeeper_accept;
+GRANT SELECT,UPDATE ON TABLE public.uploads TO lanekeeper_worker;
+
+GRANT UPDATE(content) ON TABLE public.uploads TO lanekeeper_dispatch;
+
+GRANT UPDATE(text) ON TABLE public.uploads TO lanekeeper_dispatch;
+
+GRANT SELECT(state),UPDATE(state) ON TABLE public.uploads TO lanekeeper_dispatch;
+
+GRANT SELECT(expires_at) ON TABLE public.uploads TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.users TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.users TO lanekeeper_worker;

@@ -27,13 +27,14 @@ where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
 order by c.relname
 """
 
-COLUMNS = """
+# What a row needs: some kinds of rows may be without an id that others must have.
+COLUMNS = r"""
 select a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
        (select substring(pg_get_constraintdef(k.oid) from $$'([^']+)'::$$) from pg_constraint k
-        where k.conrelid = a.attrelid and k.contype = 'c' and a.attnum = any (k.conkey)) as allowed
+        where k.conrelid = a.attrelid and k.contype = 'c' and k.conkey = array[a.attnum]) as allowed
 from pg_attribute a
-where a.attrelid = %s::regclass and a.attnum > 0 and not a.attisdropped and a.attnotnull
-  and a.attidentity = '' and not a.atthasdef
+where a.attrelid = %s::regclass and a.attnum > 0 and not a.attisdropped
+  and (a.attnotnull or a.attname like '%%\_id') and a.attidentity = '' and not a.atthasdef
 """
 
 VALUES: dict[str, Callable[[str], Any]] = {

@@ -45,6 +45,15 @@ class Stopped(Answer):
     turn_id: str | None
 
 
+class Upload(Answer):
+    """A picture or a file, and what became of it. ``message`` says why it was not taken."""
+
+    upload_id: str
+    kind: Literal["image", "file"]
+    verdict: Literal["pending", "ok", "refused", "sensitive"]
+    message: str = ""
+
+
 class Conversation(Answer):
     """One conversation of the list."""
 

@@ -9,6 +9,7 @@ from lanekeeper.accept.history import history_routes
 from lanekeeper.accept.openapi import add_document
 from lanekeeper.accept.refusals import add_refusals
 from lanekeeper.accept.services import Services
+from lanekeeper.accept.uploads import upload_routes
 
 __all__ = ["Services", "build_app"]
 
@@ -24,7 +25,7 @@ def build_app(services: Services) -> Edge:
         openapi_url="/openapi.json",
         redirect_slashes=False,
     )
-    routers = [routes(services) for routes in (chat_routes, history_routes, about_routes)]
+    routers = [routes(services) for routes in (chat_routes, history_routes, upload_routes, about_routes)]
     for router in routers:
         app.include_router(router)
     add_refusals(app, routers)

@@ -12,8 +12,7 @@ from lanekeeper.limits import Limits
 _CONTRACT = Limits()
 
 Id = Annotated[str, Field(pattern=f"^(?:{ID_PATTERN})$", max_length=_CONTRACT.id_chars)]
-# Holds at least one character that is not white space.
-Text = Annotated[str, Field(pattern=r"\S", max_length=_CONTRACT.text_chars)]
+Text = Annotated[str, Field(max_length=_CONTRACT.text_chars)]
 
 
 class Body(BaseModel):
@@ -33,12 +32,14 @@ class Wishes(Body):
 class NativeMessage(Wishes):
     """A message in the product's own form."""
 
-    text: Text
+    text: Text = Field("", description="What the person wrote. It may be empty beside attachments only.")
     conversation_id: Id | None = Field(None, description="Left out, the message begins a conversation.")
     message_id: Id | None = Field(
         None, description="The client's id for the message; a repeat of it is no new message."
     )
-    attachments: list[Id] = Field(default_factory=list, max_length=10, description="Ids of uploads.")
+    attachments: list[Id] = Field(
+        default_factory=list, max_length=_CONTRACT.uploads_per_message, description="Ids of uploads."
+    )
     spoken: bool = False
 
 
@@ -47,6 +48,8 @@ class SdkPart(Body):
 
     type: str
     text: str = ""
+    url: str = Field("", description="Of a file: the address of an upload of ours, or a data URL.")
+    filename: str | None = None
 
 
 class SdkUserMessage(Body):

@@ -7,6 +7,7 @@ from fastapi.responses import JSONResponse, Response
 
 from lanekeeper.accept.answers import Accepted, Refusal, Stopped
 from lanekeeper.accept.bodies import NativeMessage, SdkRequest
+from lanekeeper.accept.enclosures import find_enclosed
 from lanekeeper.accept.path import ConversationId, known_id, prefix
 from lanekeeper.accept.reading import read_message, read_object
 from lanekeeper.accept.services import Services
@@ -47,7 +48,10 @@ def chat_routes(services: Services) -> APIRouter:
         person = await services.person(request)
         message = read_message(await read_object(request, services.limits), request.headers, services.limits)
         await services.choices.check(message.agent_id, message.model_id)
-        safe = await services.inbox.accept(person.id, message, name=person.name, home=person.timezone)
+        enclosed = await find_enclosed(services, person, message) if message.attachments else ()
+        safe = await services.inbox.accept(
+            person.id, message, name=person.name, home=person.timezone, enclosed=enclosed
+        )
         if safe.waits:
             await services.waker.wake(safe.turn_id)
         return _answer(request, safe)

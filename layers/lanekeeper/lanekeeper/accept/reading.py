@@ -10,7 +10,7 @@ from starlette.requests import Request
 from lanekeeper.accept.bodies import NativeMessage, SdkRequest, SdkUserMessage, Wishes
 from lanekeeper.errors import Problem
 from lanekeeper.inbox import Incoming
-from lanekeeper.inbox.rules import is_id, is_key, is_storable, key_of
+from lanekeeper.inbox.rules import Named, is_id, is_key, is_storable, key_of
 from lanekeeper.limits import Limits
 from lanekeeper.people import known_timezone
 from lanekeeper.types import Json, new_id
@@ -29,7 +29,7 @@ async def read_object(request: Request, limits: Limits) -> Json:
             JSON; 422 when it is no object, or holds what Postgres cannot keep.
     """
     _check_type(request.headers.get("content-type", ""))
-    body = await _bounded(request, limits.body_bytes)
+    body = await read_bytes(request, limits.body_bytes)
     try:
         value = json.loads(body.decode())
     except (ValueError, RecursionError):
@@ -47,17 +47,29 @@ def read_message(body: Json, headers: Headers, limits: Limits) -> Incoming:
     Raises:
         Problem: 422.
     """
-    key = headers.get("idempotency-key")
-    if key is not None and not is_key(key, limits.id_chars):
-        raise invalid("Idempotency-Key: must be printable ASCII without spaces")
+    key = read_key(headers, limits)
     message = _from_sdk(body, key) if "messages" in body else _native(body, key)
-    if not message.text.strip():
+    if not message.text.strip() and not message.attachments:
         raise invalid("text: must not be empty")
+    if len(message.attachments) > limits.uploads_per_message:
+        raise invalid(f"attachments: must be at most {limits.uploads_per_message}")
     if len(message.text) > limits.text_chars:
         raise invalid(f"text: must have at most {limits.text_chars} characters")
     if not is_id(message.message_id, limits.id_chars) or not is_id(message.conversation or "new", limits.id_chars):
         raise invalid(f"ids: must have at most {limits.id_chars} characters")
     return message
+
+
+def read_key(headers: Headers, limits: Limits) -> str | None:
+    """What makes a repeat of a request a repeat, where its sender says so.
+
+    Raises:
+        Problem: 422.
+    """
+    key = headers.get("idempotency-key")
+    if key is not None and not is_key(key, limits.id_chars):
+        raise invalid("Idempotency-Key: must be printable ASCII without spaces")
+    return key
 
 
 def read(model: type[M], value: Any) -> M:
@@ -80,8 +92,6 @@ def invalid(reason: str) -> Problem:
 
 def _native(body: Json, key: str | None) -> Incoming:
     message = read(NativeMessage, body)
-    if message.attachments:
-        raise Problem(422, "unknown_upload", "There is no such upload.", "Send the text without attachments.")
     message_id = message.message_id or new_id("msg")
     return Incoming(
         key=key_of(key, message_id, None),
@@ -90,6 +100,7 @@ def _native(body: Json, key: str | None) -> Incoming:
         conversation=message.conversation_id,
         may_begin=message.conversation_id is None,
         spoken=message.spoken,
+        attachments=tuple(Named(upload_id) for upload_id in message.attachments),
         **_wishes(message),
     )
 
@@ -102,8 +113,6 @@ def _from_sdk(body: Json, key: str | None) -> Incoming:
     if last is None:
         raise invalid("messages: none of them is the user's")
     message = read(SdkUserMessage, last)
-    if any(part.type == "file" for part in message.parts):
-        raise invalid("messages: files are not read from here")
     again = request.trigger == "regenerate-message"
     return Incoming(
         key=key_of(
@@ -114,6 +123,7 @@ def _from_sdk(body: Json, key: str | None) -> Incoming:
         conversation=request.id,
         again=again,
         replaces=request.message_id or key,
+        attachments=tuple(Named(part.url, part.filename) for part in message.parts if part.type == "file"),
         **_wishes(request),
     )
 
@@ -135,8 +145,18 @@ def _check_type(content_type: str) -> None:
         raise Problem(415, "not_json", "Only JSON is read here.", "Send Content-Type: application/json.")
 
 
-async def _bounded(request: Request, max_bytes: int) -> bytes:
-    too_large = Problem(413, "too_large", f"The body is larger than {max_bytes} bytes.", "Send less at once.")
+async def read_bytes(request: Request, max_bytes: int) -> bytes:
+    """A request's body.
+
+    Raises:
+        Problem: 413 beyond ``max_bytes``.
+    """
+    too_large = Problem(
+        413,
+        "too_large",
+        f"The body is larger than {max_bytes} bytes.",
+        "Send less at once, and files to POST /uploads.",
+    )
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and len(declared) < 20 and int(declared) > max_bytes:
         raise too_large

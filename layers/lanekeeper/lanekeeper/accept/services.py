@@ -1,6 +1,10 @@
 """What the routes work with."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
@@ -14,15 +18,19 @@ from lanekeeper.limits import Limits
 from lanekeeper.log import name_person
 from lanekeeper.people import Identity, People, Person
 
+if TYPE_CHECKING:
+    from lanekeeper.uploads import Uploads
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """Everything behind the routes, made once for each process."""
+    """Everything behind the routes, made once for each process. What few requests need is made by the first of them."""
 
     identity: Identity
     people: People
     inbox: Inbox
     conversations: Conversations
+    uploads: Callable[[], Uploads]
     choices: Choices
     readiness: Readiness
     waker: Waker

@@ -4,7 +4,9 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
+
+from lanekeeper.types import Json
 
 # A token of RFC 3986's unreserved characters: it stands in a path as it is, and never holds a separator (B041).
 ID_PATTERN = r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*"
@@ -14,6 +16,33 @@ _KEY = re.compile(r"[!-~]+")
 # What a row's state is called to the person who sent it. A message that a turn has taken up or answered keeps the
 # word of its acceptance: its stream tells the rest.
 STATES = {"waiting": "waiting", "held": "held", "folded": "joined"}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Something that goes along with a message, as its sender names it.
+
+    Args:
+        address: an upload's id or address, or a data URL.
+        name: what its sender calls it.
+    """
+
+    address: str
+    name: str | None = None
+
+
+class Enclosed(Protocol):
+    """What that stands for, once it is found."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    def ui_part(self) -> Json:
+        """How the transcript shows it."""
+
+    def reference(self) -> Json:
+        """What the model's thread keeps of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +61,7 @@ class Incoming:
         model_id: with which model; None leaves it to the conversation.
         timezone: the IANA zone that the person is in, when known.
         spoken: whether it was dictated.
+        attachments: the uploads that go along.
     """
 
     key: str
@@ -45,11 +75,13 @@ class Incoming:
     model_id: str | None = None
     timezone: str | None = None
     spoken: bool = False
+    attachments: tuple["Named", ...] = ()
 
     @property
     def fingerprint(self) -> str:
         """A digest of what the message asks for: the same key with another one is no repeat."""
         asked = [self.text, self.conversation, self.may_begin, self.again, self.agent_id, self.model_id, self.spoken]
+        asked += [attachment.address for attachment in self.attachments]
         return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
 
@@ -76,7 +108,7 @@ def key_of(idempotency_key: str | None, message_id: str, again_for: str | None) 
 
 def title_of(text: str, max_chars: int) -> str:
     """A conversation's first title: the first line of its first message, cut at a word where there is one."""
-    line = " ".join(text.strip().splitlines()[0].split())
+    line = " ".join(next(iter(text.strip().splitlines()), "").split())
     if len(line) <= max_chars:
         return line
     head = line[: max_chars - 1]

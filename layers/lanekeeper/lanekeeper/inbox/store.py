@@ -1,12 +1,13 @@
 """Takes messages in, and takes them back out when their sender stops them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from psycopg.types.json import Jsonb
 
 from lanekeeper.errors import Problem
-from lanekeeper.inbox.rules import Incoming, title_of, told_state
+from lanekeeper.inbox.rules import Enclosed, Incoming, title_of, told_state
 from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database, Statements
 from lanekeeper.types import new_id
@@ -51,8 +52,19 @@ class Inbox:
         self._first_agent_id = first_agent_id
         self._limits = limits
 
+    async def knows(self, user_id: str, key: str) -> bool:
+        """Whether a message with this key is here already."""
+        ((row,),) = await self._database.at_once(SQL["knows"], user_id=user_id, parameters={"key": key})
+        return bool(row["known"])
+
     async def accept(
-        self, user_id: str, incoming: Incoming, *, name: str | None = None, home: str | None = None
+        self,
+        user_id: str,
+        incoming: Incoming,
+        *,
+        name: str | None = None,
+        home: str | None = None,
+        enclosed: Sequence[Enclosed] = (),
     ) -> Accepted:
         """Take one message in: durable when this returns, and only once for its key (T1).
 
@@ -61,6 +73,7 @@ class Inbox:
             incoming: the message.
             name: what the token calls its sender.
             home: the time zone that the token names; it counts until a message names one.
+            enclosed: what the message's attachments stand for.
 
         Raises:
             Problem: 404 for an unknown conversation; 409 for a key or an id that stands for another message.
@@ -70,7 +83,7 @@ class Inbox:
         if incoming.again and not incoming.replaces:
             incoming = await self._once_until_answered(user_id, incoming)
         async with self._database.transaction(user_id=user_id) as transaction:
-            row = await transaction.last_row(SQL["accept"], self._parameters(user_id, incoming, name, home))
+            row = await transaction.last_row(SQL["accept"], self._parameters(user_id, incoming, name, home, enclosed))
             if row is None:
                 raise Problem(404, "not_found", "There is no such conversation.", "Start a new one.")
             if row["state"] == "gone":
@@ -95,7 +108,12 @@ class Inbox:
         ((row,),) = await self._database.at_once(SQL["answers_again"], user_id=user_id, parameters=parameters)
         return replace(incoming, key=f"{incoming.key} again {row['given']}")
 
-    def _parameters(self, user_id: str, incoming: Incoming, name: str | None, home: str | None) -> dict[str, Any]:
+    def _parameters(
+        self, user_id: str, incoming: Incoming, name: str | None, home: str | None, enclosed: Sequence[Enclosed]
+    ) -> dict[str, Any]:
+        said = [{"type": "text", "text": incoming.text}] if incoming.text or not enclosed else []
+        attachments = {"attachments": [one.reference() for one in enclosed]} if enclosed else {}
+        title = incoming.text if incoming.text.strip() or not enclosed else enclosed[0].name
         return {
             "lane_wait": self._lane_wait,
             "user_id": user_id,
@@ -107,7 +125,7 @@ class Inbox:
             "conversation": incoming.conversation,
             "may_begin": incoming.may_begin,
             "new_conversation_id": new_id("conv"),
-            "title": title_of(incoming.text, self._limits.title_chars),
+            "title": title_of(title, self._limits.title_chars),
             "agent_id": incoming.agent_id,
             "first_agent_id": incoming.agent_id or self._first_agent_id,
             "model_id": incoming.model_id,
@@ -117,8 +135,10 @@ class Inbox:
             "again_id": new_id("msg"),
             # Asking for another answer is a button that was pressed: it never joins a running turn.
             "kind": "button" if incoming.again else "text",
-            "parts": Jsonb([{"type": "text", "text": incoming.text}]),
-            "payload": Jsonb({"text": incoming.text, "timezone": incoming.timezone, "spoken": incoming.spoken}),
+            "parts": Jsonb([*(one.ui_part() for one in enclosed), *said]),
+            "payload": Jsonb(
+                {"text": incoming.text, "timezone": incoming.timezone, "spoken": incoming.spoken, **attachments}
+            ),
         }
 
     async def stop(self, user_id: str, conversation: str) -> Stopped:

@@ -72,6 +72,9 @@ select *, false, (
 union all
 select null, null, null, 'gone', null, true, null from spent
 
+-- name: knows
+select exists (select from inbox where user_id = %(user_id)s and idempotency_key = %(key)s) as known
+
 -- How often another answer to a message was asked for without saying which answer it is to replace, and given.
 -- name: answers_again
 select count(*) as given from inbox

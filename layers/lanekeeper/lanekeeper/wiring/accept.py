@@ -1,11 +1,14 @@
 """The accept function: its routes on one connection, driven by API Gateway's events."""
 
+from __future__ import annotations
+
 import json
 import logging
 import os
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agents import CATALOGUE
 from lanekeeper.accept import Gateway, Services, build_app
@@ -20,6 +23,9 @@ from lanekeeper.limits import Limits
 from lanekeeper.people import Identity, People
 from lanekeeper.postgres import Database
 from lanekeeper.settings import Settings, SettingsError
+
+if TYPE_CHECKING:
+    from lanekeeper.uploads import Uploads
 
 
 def build(environment: Mapping[str, str] = os.environ) -> Gateway:
@@ -44,11 +50,19 @@ def services(settings: Settings, limits: Limits) -> Services:
     database = Database(settings.dial, "lanekeeper-accept", pooled=settings.database_pooled)
     choices = Choices({agent.id: agent.name for agent in CATALOGUE}, database, limits)
     functions = Functions(settings.lambda_endpoint, settings.region, limits.wake_timeout_s)
+
+    @cache
+    def uploads() -> Uploads:
+        from lanekeeper.uploads import Uploads
+
+        return Uploads(database, limits)
+
     return Services(
         identity=Identity.from_settings(settings, limits),
         people=People(database),
         inbox=Inbox(database, choices.first_agent_id, limits),
         conversations=Conversations(database, limits),
+        uploads=uploads,
         choices=choices,
         readiness=Readiness(database, choices, _ask_models(settings, limits), limits),
         waker=Waker(functions, settings.worker_function, limits.wake_timeout_s),

@@ -1,0 +1,144 @@
+"""What an upload is called, what is said of it, and what may go along with a message. Pure."""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from lanekeeper.errors import Problem
+from lanekeeper.parser.kinds import Kind, kind_of, media_type_of
+from lanekeeper.parser.order import Unreadable
+from lanekeeper.types import Json
+
+# An upload's state in a word of the contract.
+VERDICTS = {"quarantined": "pending", "checking": "pending"}
+
+TAKEN = "PDF, Word (docx), text, Markdown, CSV, PNG, JPEG, GIF and WebP"
+# Why there is nothing in a file that may be used, in words for its sender. What can be done comes second.
+LINES = {
+    "unknown_kind": ("This kind of file cannot be read here.", f"Send one of these: {TAKEN}."),
+    "old_office": ("This is an old Word file, or one with a password.", "Save it as docx without a password."),
+    "encrypted": ("This file has a password.", "Take the password off and send it again."),
+    "broken": ("This file is damaged or cut off.", "Save it anew and send it again."),
+    "too_large_inside": ("This file unpacks to more than can be read here.", "Send a smaller part of it."),
+    "too_slow": ("This file takes too long to read.", "Send a smaller part of it."),
+    "too_many_pages": ("This file has too many pages.", "Send only the pages that matter."),
+    "too_many_pixels": ("This picture is too large.", "Send a smaller one."),
+    "moving": ("Moving pictures of this kind cannot be read here.", "Send a still one."),
+    "no_text": ("There is no text in this file that could be read.", "If it is a scan, send it as a picture."),
+    "unsafe": ("This picture cannot be used here.", "Send another one."),
+    "instructions": (
+        "This holds text that gives orders to the assistant, so it was not read.",
+        "Tell me in your own words what you need.",
+    ),
+    "sensitive": (
+        "This looks like a private document, such as an identity card or a bank card. Please do not share it here.",
+        "It was not kept.",
+    ),
+    "unchecked": ("This could not be checked just now, so it was not kept.", "Send it again in a moment."),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """A file as its sender gives it, once its own bytes have said what it is."""
+
+    name: str
+    media_type: str
+    content: bytes
+    key: str | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """Whether it is looked at or read."""
+        return kind_of(self.media_type)
+
+    @property
+    def sha256(self) -> str:
+        """What tells it from another one."""
+        return hashlib.sha256(self.content).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """An upload that goes along with a message."""
+
+    id: str
+    name: str
+    kind: Kind
+    media_type: str
+
+    def ui_part(self) -> Json:
+        """The part of an AI SDK UIMessage that stands for it. The address is one of ours, without a stage's prefix."""
+        return {
+            "type": "file",
+            "mediaType": self.media_type,
+            "filename": self.name,
+            "url": f"/uploads/{self.id}/content",
+        }
+
+    def reference(self) -> Json:
+        """What a thread keeps of it: a content block without content."""
+        return {"type": "upload", "id": self.id, "name": self.name, "kind": self.kind, "mime_type": self.media_type}
+
+
+def received(content: bytes, name: str | None, max_name: int, key: str | None) -> Given:
+    """A file that was just received.
+
+    Raises:
+        Problem: 422 for one without content; 415 for one that is of no kind that is read here.
+    """
+    if not content:
+        raise Problem(422, "empty_file", "This file is empty.", "Send one with something in it.")
+    plain = plain_name(name or "", max_name)
+    try:
+        media_type = media_type_of(content, plain)
+    except Unreadable as reason:
+        raise Problem(415, "unsupported_file", *LINES[reason.code]) from None
+    return Given(name=plain or _UNNAMED[kind_of(media_type)], media_type=media_type, content=content, key=key)
+
+
+_UNNAMED = {"image": "picture", "file": "file"}
+_SEPARATORS = re.compile(r"[\s\"<>\[\]]+")
+
+
+def plain_name(name: str, max_chars: int) -> str:
+    """A file's name without its folders and without anything that could be more than a name."""
+    last = re.split(r"[/\\]", name)[-1]
+    shown = "".join(letter for letter in last if unicodedata.category(letter)[0] != "C")
+    plain = _SEPARATORS.sub(" ", shown).strip(" .")
+    if len(plain) <= max_chars:
+        return plain
+    head, dot, ending = plain.rpartition(".")
+    # What kind of file it is stays to be seen.
+    if dot and len(ending) <= 10:
+        return f"{head[: max_chars - len(ending) - 1].rstrip()}.{ending}"
+    return plain[:max_chars].rstrip()
+
+
+_ADDRESS = re.compile(r"(?:.*/)?uploads/([A-Za-z0-9_-]{1,80})(?:/content)?")
+
+
+def upload_at(url: str) -> str | None:
+    """The id of the upload that an address of ours is of."""
+    try:
+        found = _ADDRESS.fullmatch(urlsplit(url).path)
+    except ValueError:
+        return None
+    return found[1] if found else None
+
+
+def told(row: Mapping[str, Any]) -> Json:
+    """An upload as the contract shows it."""
+    body = {"uploadId": row["id"], "kind": row["kind"], "verdict": VERDICTS.get(row["state"], row["state"])}
+    if row["message"]:
+        body["message"] = row["message"]
+    return body
+
+
+def line(code: str) -> str:
+    """What is said of an upload that was not taken, as one text."""
+    return " ".join(LINES.get(code, LINES["broken"]))
