@@ -54,7 +54,6 @@ WHERE = {
 }
 
 STATEMENTS = {
-    "open_rows": TURN,
     "start_turn": TURN,
     "joinable_rows": TURN,
     "fold_rows": TURN,

@@ -64,7 +64,7 @@ class Thread:
         if not messages:
             return
         added = [ThreadMessage(with_id(message), turn_id) for message in messages]
-        await transaction.run(
+        transaction.put(
             SQL["add_messages"],
             {
                 "conversation_id": self.id,

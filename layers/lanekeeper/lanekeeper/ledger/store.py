@@ -24,12 +24,12 @@ async def open_cost(database: Database, hold: Hold, call: Call, price: Price | N
 
 async def settle_cost(tx: Transaction, call: Call, usage: Usage, price: Price | None, *, failed: bool) -> None:
     """Put down what a call cost. A repeat changes the same row."""
-    await tx.run(SQL["settle_cost"], _key_of(call) | _cost(usage, price, failed=failed))
+    tx.put(SQL["settle_cost"], _key_of(call) | _cost(usage, price, failed=failed))
 
 
 async def count_limit_hit(tx: Transaction, user_id: str, turn_id: str | None, kind: str) -> None:
     """Count that a limit was met, such as ``length`` or ``rate_limited`` (E6)."""
-    await tx.run(SQL["count_limit_hit"], {"user_id": user_id, "turn_id": turn_id, "kind": kind})
+    tx.put(SQL["count_limit_hit"], {"user_id": user_id, "turn_id": turn_id, "kind": kind})
 
 
 async def keep_request(tx: Transaction, user_id: str, turn_id: str | None, body: Json) -> None:

@@ -33,7 +33,7 @@ class Reply:
 
 async def send(transaction: Transaction, hold: Hold, intent: str, reply: Reply) -> None:
     """Put a reply in the outbox, in the transaction that ends its turn. A second time does nothing (E4)."""
-    await transaction.run(
+    transaction.put(
         SQL["put_in_outbox"],
         {
             "user_id": hold.user_id,
@@ -54,13 +54,13 @@ async def send(transaction: Transaction, hold: Hold, intent: str, reply: Reply) 
     )
 
 
-async def deliver(transaction: Transaction, hold: Hold) -> int:
-    """Deliver what waits in a person's outbox, in order; how many there were.
+async def deliver(transaction: Transaction, hold: Hold) -> None:
+    """Deliver what waits in a person's outbox, in order.
 
     Under the lane's hold, so that a reply stands in the transcript before the next turn begins. The stream's closing
     chunks come with it: who sees a turn finish finds its reply in the transcript.
     """
-    return len(await transaction.rows(SQL["deliver"], {"user_id": hold.user_id}))
+    transaction.put(SQL["deliver"], {"user_id": hold.user_id})
 
 
 async def deliver_and_release(database: Database, hold: Hold) -> None:

@@ -81,15 +81,9 @@ class Intake:
         return Claim(hold, turn)
 
     async def _take_up(self, transaction: Transaction, hold: Hold) -> Turn | None:
-        rows = await transaction.rows(SQL["open_rows"], {**hold.key, "limit": 1})
-        if not rows:
-            return None
-        head = rows[0]
-        started = await transaction.row(
-            SQL["start_turn"], {**hold.key, "inbox_id": head["id"], "turn_id": head["turn_id"]}
-        )
+        started = await transaction.row(SQL["start_turn"], hold.key)
         if started is None:
-            return None  # its conversation was deleted a moment ago, and the row with it
+            return None
         # Read only once this is committed: whatever is wrong with a thread must count as its turn's fault.
         thread = Thread(started["conversation_id"], hold.user_id)
         turn = Turn(
@@ -107,8 +101,8 @@ class Intake:
             stop_wanted=started["stop_wanted"],
             thread=thread,
         )
-        if head["state"] == "new":
-            await self._add(transaction, turn, [head])
+        if started["is_new"]:
+            await self._add(transaction, turn, [started])
         return turn
 
     async def fold_in(self, turn: Turn) -> list[AnyMessage]:
@@ -125,18 +119,18 @@ class Intake:
             return []
         async with turn.hold.transaction(self._database) as transaction:
             # No message may be accepted or stopped in between.
-            await transaction.row(LANE_SQL["lock_lane"], turn.hold.key)
+            transaction.put(LANE_SQL["lock_lane"], turn.hold.key)
             # One that its sender stopped since the look does not join.
             rows = await transaction.rows(
                 SQL["fold_rows"], {"turn_id": turn.id, "inbox_ids": [row["id"] for row in rows]}
             )
-            await transaction.run(SQL["drop_folded_turns"], {"turn_ids": [row["accepted_turn_id"] for row in rows]})
+            transaction.put(SQL["drop_folded_turns"], {"turn_ids": [row["accepted_turn_id"] for row in rows]})
             return await self._add(transaction, turn, sorted(rows, key=lambda row: row["id"]))
 
     async def _add(self, transaction: Transaction, turn: Turn, rows: list[Json]) -> list[AnyMessage]:
         messages: list[AnyMessage] = [HumanMessage(row["payload"]["text"], id=row["message_id"]) for row in rows]
         await turn.thread.add(transaction, messages, turn.id)
-        await transaction.run(
+        transaction.put(
             SQL["place_messages"],
             {
                 **turn.hold.key,

@@ -13,7 +13,6 @@ from lanekeeper.lane.hold import RELEASE
 from lanekeeper.lane.store import SQL as LANE_SQL
 from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database
-from lanekeeper.turn.intake import SQL as TURN_SQL
 
 FILL = """
 with job as (
@@ -31,6 +30,10 @@ insert into inbox (user_id, conversation_id, turn_id, accepted_turn_id, message_
 select person, talk, 'turn_' || id, 'turn_' || id, 'said_' || id, id, '', 'assistant',
        jsonb_build_object('text', 'hello', 'person', person, 'number', number)
 from job order by number
+"""
+OPEN = """
+select id, message_id, payload from inbox
+where user_id = %(user_id)s and state in ('new', 'running') order by id limit %(limit)s
 """
 DONE = "update inbox set state = 'done' where id = any(%(ids)s)"
 
@@ -98,7 +101,7 @@ class LaneQueue:
             if not await lane_lock.take(hold):
                 await hold.postpone(transaction)
                 return None, []
-            return hold, await transaction.rows(TURN_SQL["open_rows"], {**hold.key, "limit": limit})
+            return hold, await transaction.rows(OPEN, {**hold.key, "limit": limit})
 
     async def close(self) -> None:
         for database in self._opened:
