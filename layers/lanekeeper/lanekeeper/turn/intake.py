@@ -82,11 +82,7 @@ class Intake:
 
     async def _take_up(self, transaction: Transaction, hold: Hold) -> Turn | None:
         started = await transaction.row(SQL["start_turn"], hold.key)
-<<<<<<< /tmp/w/tree/./layers/lanekeeper/lanekeeper/turn/intake.py
         if started is None or started["id"] is None:
-=======
-        if started is None:
->>>>>>> ./layers/lanekeeper/lanekeeper/turn/intake.py
             return None
         # Read only once this is committed: whatever is wrong with a thread must count as its turn's fault.
         thread = Thread(started["conversation_id"], hold.user_id)

@@ -1,23 +1,14 @@
 -- A turn's statements, all in the name of the lane's person.
 
-<<<<<<< /tmp/w/tree/./layers/lanekeeper/lanekeeper/turn/store.sql
 -- The oldest message that waits or was being answered, and its turn, begun. Nothing when none waits; a turn without an id
 -- when its conversation was deleted a moment ago.
 -- name: start_turn
 with head as materialized (
   select id, user_id, kind, state, turn_id, message_id, payload from inbox
-=======
--- The oldest message that waits or was being answered, and its turn. None when nothing waits, or when the conversation
--- was deleted a moment ago.
--- name: start_turn
-with head as materialized (
-  select id, user_id, state, turn_id, message_id, payload from inbox
->>>>>>> ./layers/lanekeeper/lanekeeper/turn/store.sql
   where user_id = %(user_id)s and state in ('new', 'running')
   order by id
   limit 1
 ), rows as (
-<<<<<<< /tmp/w/tree/./layers/lanekeeper/lanekeeper/turn/store.sql
   update inbox i set state = 'running' from head where i.id = head.id and i.user_id = head.user_id and i.state = 'new'
 ), lane as (
   update lanes l set turn_id = head.turn_id from head where l.user_id = head.user_id and l.epoch = %(epoch)s
@@ -33,21 +24,6 @@ with head as materialized (
 )
 select begun.*, head.kind, head.state = 'new' as is_new, head.message_id, head.payload
 from head left join begun on true
-=======
-  update inbox i set state = 'running' from head where i.id = head.id and i.state = 'new'
-), lane as (
-  update lanes l set turn_id = head.turn_id from head where l.user_id = head.user_id and l.epoch = %(epoch)s
-)
-update turns t
-set state = 'running', attempt = attempt + 1, started_at = coalesce(started_at, lanekeeper.now())
-from head, conversations c, users u, lanes l
-where t.id = head.turn_id and c.id = t.conversation_id and u.id = t.user_id and l.user_id = t.user_id
-returning t.id, t.conversation_id, t.attempt, t.agent_id, t.reply_id,
-          coalesce(t.model_id, c.model_id) as model_id, c.title, u.timezone,
-          l.stop_turn_id is not distinct from t.id as stop_wanted, lanekeeper.now() as now,
-          extract(epoch from lanekeeper.now() - t.accepted_at) as waited_s,
-          head.state = 'new' as is_new, head.message_id, head.payload
->>>>>>> ./layers/lanekeeper/lanekeeper/turn/store.sql
 
 -- What was sent meanwhile and may join: text of the same conversation and agent, and nothing that came after the
 -- person pressed a button or gave an order.
