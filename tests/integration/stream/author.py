@@ -6,8 +6,10 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from lanekeeper.replies import Assembly
+from lanekeeper.replies.outbox import SQL, chunk_parameters
 from lanekeeper.types import Json, new_id
 
+RING = SQL["ring"]
 Connection = psycopg.AsyncConnection[dict[str, Any]]
 
 
@@ -101,7 +103,9 @@ class Turn:
                     [self.id, self.user_id, self.seq, Jsonb(chunk)],
                 )
             if bell:
-                await self.author.connection.execute("select pg_notify(%s, %s)", [self.id, str(self.seq)])
+                await self.author.connection.execute(
+                    RING, chunk_parameters(self.id, self.seq - len(chunks) + 1, list(chunks))
+                )
 
     async def end(self, state: str = "done", last: Json | None = None) -> None:
         """The turn's end, then its delivery."""

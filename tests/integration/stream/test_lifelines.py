@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import logging
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import psycopg
 import pytest
@@ -77,6 +78,40 @@ async def test_a_bell_wakes_a_stream_that_would_look_only_later(
             await tab.until(lambda: len(tab.chunks) == turn.seq)
         await turn.end()
         await tab.to_end()
+
+
+async def test_what_a_bell_tells_is_not_read_and_what_is_too_long_for_it_is(
+    author: Author, open_tab: OpenTab, stream_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = await author.turn()
+    await turn.begin()
+    app = stream_app(stream_glance_s=60, stream_seen_s=60, keep_alive_s=0.1)
+    reads = 0
+    read = app._relay.store.chunks
+
+    async def counted(*arguments: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        return await read(*arguments)
+
+    monkeypatch.setattr(app._relay.store, "chunks", counted)
+    async with open_tab(turn.path, turn.query, app=app) as tab:
+        await tab.until(lambda: b": keep-alive" in tab.raw)
+        before = reads
+        for chunk in (STEP, *text("text-1", "Grüße ", "\u2028\U0001f600 \\n\n", '{"type": "finish"}')):
+            await turn.say(chunk)
+            await tab.until(lambda: len(tab.chunks) == turn.seq)
+        assert reads == before
+        await turn.say(*text("text-2", "x" * 8000))
+        await tab.until(lambda: len(tab.chunks) == turn.seq)
+        assert reads == before + 1
+        await turn.end()
+        await tab.to_end()
+    assert tab.chunks[3:-1] == [
+        STEP,
+        *text("text-1", "Grüße ", "\u2028\U0001f600 \\n\n", '{"type": "finish"}'),
+        *text("text-2", "x" * 8000),
+    ]
 
 
 async def test_a_lost_bell_costs_a_glance(author: Author, open_tab: OpenTab, stream_app: MakeApp) -> None:

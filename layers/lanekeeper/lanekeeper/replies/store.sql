@@ -10,9 +10,14 @@ select %(turn_id)s, %(user_id)s, %(first)s::int + ordinality::int - 1, chunk
 from jsonb_array_elements(%(chunks)s) with ordinality as new (chunk, ordinality)
 on conflict (turn_id, seq) do nothing
 
--- Each turn has a channel of its own, named by its id, so that only those who follow it are woken.
+-- Each turn has a channel of its own, named by its id, so that only those who follow it are woken. They are told the last
+-- number and, a line each, the chunks that were written, unless that is more than a notification carries.
 -- name: ring
-select pg_notify(%(turn_id)s, %(last)s::int::text)
+select pg_notify(%(turn_id)s, %(last)s::int || case when octet_length(lines) < 7900 then E'\n' || lines else '' end)
+from (
+  select string_agg(chunk::text, E'\n' order by ordinality) as lines
+  from jsonb_array_elements(%(chunks)s) with ordinality as new (chunk, ordinality)
+) told
 
 -- name: put_in_outbox
 insert into outbox (user_id, conversation_id, turn_id, idempotency_key, intent, data)
@@ -42,5 +47,9 @@ with due as materialized (
 ), sent as (
   update outbox o set state = 'sent', sent_at = lanekeeper.now() from due where o.id = due.id
 )
-select pg_notify(turn_id, (closing_seq + jsonb_array_length(data -> 'closing') - 1)::text)
-from due
+select pg_notify(turn_id, (closing_seq + jsonb_array_length(data -> 'closing') - 1)
+                          || case when octet_length(lines) < 7900 then E'\n' || lines else '' end)
+from due, lateral (
+  select string_agg(chunk::text, E'\n' order by ordinality) as lines
+  from jsonb_array_elements(data -> 'closing') with ordinality as last (chunk, ordinality)
+) told

@@ -3,14 +3,19 @@
 import asyncio
 import logging
 import os
+from collections.abc import Sequence
 from contextlib import suppress
+from typing import LiteralString, cast
 
 import psycopg
 from psycopg import sql
 
 from lanekeeper.errors import DatabaseUnreachableError
 from lanekeeper.postgres import Database
-from lanekeeper.postgres.transaction import Connection
+from lanekeeper.postgres.transaction import Connection, Row
+
+# Chunks told to a stream that it has not come to send yet.
+MOST_KEPT = 500
 
 logger = logging.getLogger(__name__)
 
@@ -21,17 +26,31 @@ class Ear:
     def __init__(self, turn_id: str) -> None:
         self.turn_id = turn_id
         self._heard = 0
+        self._told: dict[int, str] = {}
         self._deaf = False
         self._stirred = asyncio.Event()
 
     def turn_to(self, turn_id: str) -> None:
         """Hear of another turn from now on."""
         self.turn_id, self._heard = turn_id, 0
+        self._told.clear()
 
-    def hear(self, seq: int) -> None:
-        """The turn has chunks up to ``seq``."""
+    def hear(self, seq: int, chunks: Sequence[str]) -> None:
+        """The turn has chunks up to ``seq``; these are the last of them."""
         self._heard = max(self._heard, seq)
+        if len(self._told) + len(chunks) > MOST_KEPT:
+            self._told.clear()  # its stream is slow: it will read them
+        else:
+            self._told.update(enumerate(chunks, seq - len(chunks) + 1))
         self._stirred.set()
+
+    def take(self, after: int) -> list[Row]:
+        """The chunks that were told and follow ``after`` without a gap, as rows; then no other is kept."""
+        told, self._told = self._told, {}
+        rows: list[Row] = []
+        while (chunk := told.get(after + len(rows) + 1)) is not None:
+            rows.append({"seq": after + len(rows) + 1, "chunk": chunk})
+        return rows
 
     def deafen(self) -> None:
         """Nothing is heard any more."""
@@ -51,7 +70,8 @@ class Ear:
 class Bell:
     """LISTENs while a stream wants to be woken, and only then: a sleeping process must not hold up the queue.
 
-    Each turn rings on a channel of its own, named by its id: nobody is woken by other people's replies.
+    Each turn rings on a channel of its own, named by its id: nobody is woken by other people's replies. What is rung
+    for comes along unless it is long (``ring`` in the replies' statements), and then nothing need be read.
     Waiting leaves the connection free for reading. A second descriptor of its socket is watched, since psycopg
     watches the first one during its own waits.
     """
@@ -73,14 +93,14 @@ class Bell:
             if ear.turn_id in self._channels:
                 return True
             try:
-                async with self._database.transaction() as transaction:
-                    await transaction.connection.execute(sql.SQL("listen {}").format(sql.Identifier(ear.turn_id)))
+                await self._database.at_once(_listen(ear.turn_id))
+                connection = await self._database.connection()
             except (DatabaseUnreachableError, psycopg.Error) as error:
                 logger.info("cannot listen, so the stream polls: %s", type(error).__name__)
                 return False
-            if transaction.connection is not self._connection:
+            if connection is not self._connection:
                 self._let_go()
-                self._take_up(transaction.connection)
+                self._take_up(connection)
             self._channels.add(ear.turn_id)
             return True
 
@@ -92,8 +112,7 @@ class Bell:
                 return
             self._let_go()
             try:
-                async with self._database.transaction() as transaction:
-                    await transaction.run("unlisten *")
+                await self._database.at_once("unlisten *")
             except BaseException:
                 # Asleep with a LISTEN, this process would hold up the queue for everybody.
                 await self._database.close()
@@ -116,9 +135,10 @@ class Bell:
             ear.deafen()
 
     def _heard(self, notify: psycopg.Notify) -> None:
+        seq, *chunks = notify.payload.split("\n")
         for ear in self._ears:
-            if ear.turn_id == notify.channel and notify.payload.isdecimal():
-                ear.hear(int(notify.payload))
+            if ear.turn_id == notify.channel and seq.isdecimal():
+                ear.hear(int(seq), chunks)
 
     def _readable(self) -> None:
         connection = self._connection
@@ -131,3 +151,7 @@ class Bell:
             return
         while (message := connection.pgconn.notifies()) is not None:
             self._heard(psycopg.Notify(message.relname.decode(), message.extra.decode(), message.be_pid))
+
+
+def _listen(channel: str) -> LiteralString:
+    return cast("LiteralString", "listen " + sql.Identifier(channel).as_string(None).replace("%", "%%"))

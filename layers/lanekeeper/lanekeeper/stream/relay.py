@@ -14,8 +14,8 @@ from lanekeeper.postgres import Database, answered_within
 from lanekeeper.postgres.transaction import Row
 from lanekeeper.stream.bell import Bell, Ear
 from lanekeeper.stream.outage import Outage
-from lanekeeper.stream.rules import DONE, LAST_TYPES, REPLACED, event, is_last, unbroken
-from lanekeeper.stream.store import MOST_CHUNKS, Session, StreamStore
+from lanekeeper.stream.rules import DONE, LAST_TYPES, REPLACED, encoded, event, is_last, unbroken
+from lanekeeper.stream.store import MOST_CHUNKS, Look, Session, StreamStore
 from lanekeeper.stream.transcript import FIRST_SEQ, GONE, retold
 
 # A stream that ends tidies up after itself, but its function's time may be nearly over.
@@ -47,20 +47,23 @@ class Relay:
             Problem: 404, the person has no such conversation or it has no such turn.
             DatabaseUnreachableError: it could not be looked up.
         """
-        found = await self.store.find(user_id, conversation_id, turn_id)
+        found, look = await self.store.find(user_id, conversation_id, turn_id, after)
         if found is None:
             raise Problem(404, "not_found", "There is no such conversation.", "Check the conversation's id.")
         if found["turn_id"] is not None:
-            return Following(self, user_id, found["turn_id"], after)
+            return Following(self, user_id, found["turn_id"], after, look if found["turn_id"] == turn_id else None)
         if turn_id is not None:
             raise Problem(404, "not_found", "There is no such turn in this conversation.", "Check the turn's id.")
         return None
 
 
 class Following:
-    """One stream: a turn, and how far it has been sent."""
+    """One stream: a turn, and how far it has been sent.
 
-    def __init__(self, relay: Relay, user_id: str, turn_id: str, after: int) -> None:
+    ``look``: how the turn stands and its next chunks, when the stream's opening has read them already.
+    """
+
+    def __init__(self, relay: Relay, user_id: str, turn_id: str, after: int, look: Look | None = None) -> None:
         self._relay = relay
         self._store = relay.store
         self._limits = relay.limits
@@ -68,6 +71,7 @@ class Following:
         self._ear = Ear(turn_id)
         self._turn_id = turn_id
         self._after = after
+        self._first_look = look
         self._over = self._live = self._more = self._may_listen = False
         self._glance_at = self._seen_at = 0.0
 
@@ -119,8 +123,10 @@ class Following:
     async def _look(self) -> bytes:
         """What there is to send; now and then with a glance at the turn itself."""
         if clock.monotonic() < self._glance_at:
-            return self._take(await self._store.chunks(self._session.user_id, self._turn_id, self._after))
-        turn, rows = await self._store.glance(self._session, self._turn_id, self._after)
+            heard = self._ear.take(self._after)
+            return self._take(heard or await self._store.chunks(self._session.user_id, self._turn_id, self._after))
+        first_look, self._first_look = self._first_look, None
+        turn, rows = first_look or await self._store.glance(self._session, self._turn_id, self._after)
         self._glance_at = clock.monotonic() + self._limits.stream_glance_s
         if turn is None:
             # Its conversation was deleted.
@@ -182,11 +188,11 @@ class Following:
         if row is None:
             return self._end({"type": "abort"})
         events = enumerate(retold(self._turn_id, row), FIRST_SEQ)
-        return b"".join(event(seq, chunk) for seq, chunk in events if seq > self._after) + self._end()
+        return b"".join(event(seq, encoded(chunk)) for seq, chunk in events if seq > self._after) + self._end()
 
     def _end(self, *chunks: dict[str, str]) -> bytes:
         self._over = True
-        return b"".join(event(None, chunk) for chunk in chunks) + DONE
+        return b"".join(event(None, encoded(chunk)) for chunk in chunks) + DONE
 
     async def _tidy(self) -> None:
         with suppress(DatabaseUnreachableError, psycopg.Error, TimeoutError):

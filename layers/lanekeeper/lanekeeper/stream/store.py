@@ -13,6 +13,9 @@ SQL = Statements.beside(__file__)
 # Rows of one look: a long replay goes out in pieces of this many events.
 MOST_CHUNKS = 500
 
+# How a turn stands, None when it is gone, and its next chunks.
+Look = tuple[Row | None, list[Row]]
+
 
 @dataclass(slots=True)
 class Session:
@@ -31,15 +34,23 @@ class StreamStore:
         self._limits = limits
         self._silent_s = 3 * limits.stream_seen_s
 
-    async def find(self, user_id: str, conversation_id: str, turn_id: str | None) -> Row | None:
+    async def find(
+        self, user_id: str, conversation_id: str, turn_id: str | None, after: int
+    ) -> tuple[Row | None, Look | None]:
         """The conversation and the turn asked for; None when the person has no such conversation.
 
-        ``turn_id`` in the row is None when the conversation has no such turn, or none that is not over.
+        ``turn_id`` in the row is None when the conversation has no such turn, or none that is not over. A turn that was
+        named is looked at by the way, as ``glance`` does.
         """
-        ((*found,),) = await self._database.at_once(
-            SQL["find"], user_id=user_id, parameters={"conversation_id": conversation_id, "turn_id": turn_id}
+        parameters: Json = {"conversation_id": conversation_id, "turn_id": turn_id}
+        if turn_id is None:
+            (found,) = await self._database.at_once(SQL["find"], user_id=user_id, parameters=parameters)
+            return (found[0] if found else None), None
+        parameters |= self._looking(Session(user_id), turn_id, after)
+        found, turns, chunks = await self._database.at_once(
+            SQL["find"], SQL["glance"], SQL["chunks"], user_id=user_id, parameters=parameters
         )
-        return found[0] if found else None
+        return (found[0] if found else None), ((turns[0] if turns else None), chunks)
 
     async def chunks(self, user_id: str, turn_id: str, after: int) -> list[Row]:
         """The next chunks of a turn."""
@@ -48,13 +59,22 @@ class StreamStore:
         )
         return rows
 
-    async def glance(self, session: Session, turn_id: str, after: int) -> tuple[Row | None, list[Row]]:
+    async def glance(self, session: Session, turn_id: str, after: int) -> Look:
         """How a turn stands and, read later, so that a turn that is over has all of them, its next chunks.
 
         The row is None when the turn is gone. Its ``turn_id`` is another one's once the turn's message was folded
         into that; the chunks are then those of the turn named here.
         """
-        parameters: Json = {
+        turns, chunks = await self._database.at_once(
+            SQL["glance"],
+            SQL["chunks"],
+            user_id=session.user_id,
+            parameters=self._looking(session, turn_id, after),
+        )
+        return (turns[0] if turns else None), chunks
+
+    def _looking(self, session: Session, turn_id: str, after: int) -> Json:
+        return {
             "session_id": session.id,
             "opened_at": session.opened_at,
             "silent_s": self._silent_s,
@@ -62,10 +82,6 @@ class StreamStore:
             "after": after,
             "most": MOST_CHUNKS,
         }
-        turns, chunks = await self._database.at_once(
-            SQL["glance"], SQL["chunks"], user_id=session.user_id, parameters=parameters
-        )
-        return (turns[0] if turns else None), chunks
 
     async def transcript(self, user_id: str, turn_id: str) -> Row | None:
         """A finished turn and its message, as ``retold`` takes them."""

@@ -32,8 +32,9 @@ left join lateral (
 where t.id in (%(turn_id)s, (select i.turn_id from inbox i where i.accepted_turn_id = %(turn_id)s))
 order by t.id <> %(turn_id)s limit 1
 
+-- A chunk goes out as the text that it is, so nobody parses it.
 -- name: chunks
-select seq, chunk from reply_chunks where turn_id = %(turn_id)s and seq > %(after)s order by seq limit %(most)s
+select seq, chunk::text as chunk from reply_chunks where turn_id = %(turn_id)s and seq > %(after)s order by seq limit %(most)s
 
 -- name: transcript
 select t.reply_id, t.state, c.id as conversation_id, c.title, m.parts, m.metadata
