@@ -1,7 +1,7 @@
 """A worker's engine over a real Postgres and the fake Mainline, in this process."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -134,17 +134,19 @@ async def talk(
     mainline = Mainline(f"{mainline_url}/v1", Secret(KEY), LIMITS)
     prompt = Prompt("You help.", "v1", "hash")
 
-    def new_engine(*, tools: Sequence[Tool[Any, Any]] = (LOOK,), **changed: Any) -> Engine:
+    def new_engine(
+        *, tools: Sequence[Tool[Any, Any]] = (LOOK,), agent: Mapping[str, Any] | None = None, **changed: Any
+    ) -> Engine:
         holder = new_id("worker")
         opened = [Database(lambda: {"conninfo": url_as("worker")}, holder) for _ in range(3)]
         databases.extend(opened)
         limits = replace(LIMITS, **changed)
-        agent = Agent(id="assistant", name="Assistant", prompt=prompt, tools=Toolset(tools, limits))
+        fields: dict[str, Any] = {"id": "assistant", "name": "Assistant", "prompt": prompt, **(agent or {})}
         return Engine(
             work=opened[0],
             lock=opened[1],
             reply=opened[2],
-            agents={"assistant": agent},
+            agents={"assistant": Agent(tools=Toolset(tools, limits), **fields)},
             mainline=mainline,
             limits=limits,
             holder=holder,

@@ -38,7 +38,7 @@ def test_the_catalogue_lists_the_agents_there_are(loaded: dict[str, Agent]):
 
 
 def test_the_assistant_has_its_tools_in_their_order(loaded: dict[str, Agent]):
-    assert loaded["assistant"].tools.names == ("clock_now", "web_search")
+    assert loaded["assistant"].tools.names == ("clock_now", "people_handoff", "web_search")
 
 
 def test_an_agent_is_the_same_bytes_at_every_start_b072(loaded: dict[str, Agent]):

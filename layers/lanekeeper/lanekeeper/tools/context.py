@@ -18,10 +18,10 @@ class Watcher(Protocol):
 
 
 class StaffDesk(Protocol):
-    """Where people of the staff look for what they are to do."""
+    """Where people of the team look for what they are to do."""
 
-    async def open(self, kind: str, reason: str) -> None:
-        """Put down that a person is wanted in this conversation. A second time changes nothing."""
+    def open(self, reason: str) -> None:
+        """Put down that a person is wanted in this conversation. It is written with the call's result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class ToolContext:
             same state: what one of them keeps is there for the next answer's calls.
         meter: told of what is paid for, through ``paid``.
         watcher: shown how the call is getting on, through ``progress``.
-        staff: the staff's desk, where there is one.
+        staff: the team's desk, where there is one.
     """
 
     user_id: str

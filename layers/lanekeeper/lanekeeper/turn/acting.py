@@ -8,6 +8,7 @@ from langchain_core.messages import ToolMessage
 from lanekeeper import clock
 from lanekeeper.mainline.reply import ToolCall
 from lanekeeper.tools import ToolContext, Toolset
+from lanekeeper.turn.effects import Effects
 from lanekeeper.turn.holding import HoldingLine
 from lanekeeper.turn.intake import Turn
 from lanekeeper.turn.meter import TurnMeter
@@ -23,16 +24,24 @@ class Acting:
         holding: tells the person when one is slow.
         progress: shows how they are getting on.
         meter: counts what they pay for.
+        effects: what they leave behind.
     """
 
     def __init__(
-        self, turn: Turn, tools: Toolset, holding: HoldingLine, progress: Progress, meter: TurnMeter
+        self,
+        turn: Turn,
+        tools: Toolset,
+        holding: HoldingLine,
+        progress: Progress,
+        meter: TurnMeter,
+        effects: Effects,
     ) -> None:
         self._turn = turn
         self._tools = tools
         self._holding = holding
         self._progress = progress
         self._meter = meter
+        self._effects = effects
         self.seconds = 0.0
 
     async def run(self, calls: Sequence[ToolCall]) -> list[ToolMessage]:
@@ -52,6 +61,8 @@ class Acting:
             turn_id=self._turn.id,
             timezone=self._turn.timezone,
             now=self._turn.now,
+            state=self._effects.state,
+            staff=self._effects,
             meter=self._meter,
             watcher=self._progress,
         )

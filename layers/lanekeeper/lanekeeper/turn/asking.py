@@ -61,6 +61,7 @@ class Asking:
         self._limits = limits
         self.model = model
         self.turn_only: Sequence[str] = ()
+        self.reminders: Sequence[str] = ()
         self.seconds = 0.0
         self.finish_reason: FinishReason = "stop"
 
@@ -107,4 +108,5 @@ class Asking:
     def _input(self, said: str) -> ModelInput:
         thread = self._turn.thread
         added = len(thread.of_turn(self._turn.id))
-        return model_input(self._agent.prompt, thread.messages, self.turn_only, said, added=added)
+        notes = [*self.turn_only, *self.reminders]
+        return model_input(self._agent.prompt, thread.messages, notes, said, added=added)

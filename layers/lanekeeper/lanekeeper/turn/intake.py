@@ -33,6 +33,7 @@ class Turn:
     waited_s: float
     stop_wanted: bool
     thread: Thread
+    state: Json
 
     @property
     def retaken(self) -> bool:
@@ -100,6 +101,7 @@ class Intake:
             waited_s=float(started["waited_s"]),
             stop_wanted=started["stop_wanted"],
             thread=thread,
+            state=started["agent_state"],
         )
         if started["is_new"]:
             await self._add(transaction, turn, [started])

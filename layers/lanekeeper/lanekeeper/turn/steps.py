@@ -15,6 +15,7 @@ from lanekeeper.replies import ReplyStream
 from lanekeeper.tools import Agent
 from lanekeeper.turn.acting import Acting
 from lanekeeper.turn.asking import Asking
+from lanekeeper.turn.effects import Effects
 from lanekeeper.turn.holding import HoldingLine
 from lanekeeper.turn.intake import Intake, Turn
 from lanekeeper.turn.meter import TurnMeter
@@ -71,7 +72,11 @@ class TurnSteps:
             steering=self._steering,
             limits=limits,
         )
-        self.acting = Acting(turn, agent.tools, HoldingLine(stream, limits), Progress(stream, limits), meter)
+        self._agent = agent
+        self._effects = Effects(turn)
+        self.acting = Acting(
+            turn, agent.tools, HoldingLine(stream, limits), Progress(stream, limits), meter, self._effects
+        )
 
     async def load(self) -> None:
         """Open the reply, or go on with a dead worker's, and gather what is for this reply only."""
@@ -99,6 +104,7 @@ class TurnSteps:
             MainlineError: no whole answer came.
             EmptyAnswerError: the model had nothing to say and nothing to do.
         """
+        self.asking.reminders = self._agent.reminders(self._effects.state)
         step = self._answers() + 1
         if step > self._limits.model_steps:
             raise StepLimitError
@@ -139,6 +145,7 @@ class TurnSteps:
         async with self._turn.hold.transaction(self._database) as transaction:
             await self._turn.thread.add(transaction, messages, self._turn.id)
             await self._meter.write(transaction)
+            self._effects.write(transaction, messages)
 
     def _gained(self, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
         """What the thread has and the graph's state has not: a step that was tried twice may have gained more."""

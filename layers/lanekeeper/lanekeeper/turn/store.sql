@@ -19,7 +19,7 @@ with head as materialized (
   where t.id = head.turn_id and c.id = t.conversation_id and u.id = t.user_id and l.user_id = t.user_id
   returning t.id, t.conversation_id, t.attempt, t.agent_id, t.reply_id,
             coalesce(t.model_id, c.model_id) as model_id, c.title, u.timezone,
-            l.stop_turn_id is not distinct from t.id as stop_wanted, lanekeeper.now() as now,
+            c.agent_state, l.stop_turn_id is not distinct from t.id as stop_wanted, lanekeeper.now() as now,
             extract(epoch from lanekeeper.now() - t.accepted_at) as waited_s
 )
 select begun.*, head.kind, head.state = 'new' as is_new, head.message_id, head.payload
@@ -51,6 +51,9 @@ set turn_id = %(turn_id)s, position = last.position + taken.number
 from unnest(%(message_ids)s::text[]) with ordinality as taken (id, number),
      (select coalesce(max(position), 0) as position from messages where conversation_id = %(conversation_id)s) as last
 where m.user_id = %(user_id)s and m.id = taken.id and m.position is null
+
+-- name: keep_state
+update conversations set agent_state = %(state)s where id = %(conversation_id)s and user_id = %(user_id)s
 
 -- name: end_turn
 with rows as (
