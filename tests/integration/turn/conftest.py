@@ -80,8 +80,17 @@ class Talk:
     async def run(self, engine: Engine | None = None) -> int:
         return await (engine or self.engine).drain(lambda: 60.0)
 
-    async def requests(self) -> list[dict[str, Any]]:
-        return list((await self.http.get("/control/requests", params={"sub": self.user_id})).json())
+    async def requests(self, feature: str = "chat") -> list[dict[str, Any]]:
+        asked = {"sub": self.user_id, "feature": feature}
+        return list((await self.http.get("/control/requests", params=asked)).json())
+
+    async def judge(self, *, times: int = 1, **verdict: Any) -> None:
+        """Script what the next calls for decisions answer: the answers, ``delay_s``, ``error``."""
+        beside = {name: verdict.pop(name) for name in ("delay_s", "error") if name in verdict}
+        for _ in range(times):
+            scripted = {"sub": self.user_id, "answers": verdict, **beside}
+            response = await self.http.post("/control/decisions", json=scripted)
+            assert response.status_code == 200, response.text
 
     async def rows(self, statement: str, *parameters: Any) -> list[dict[str, Any]]:
         return await (await self.superuser.execute(statement, parameters)).fetchall()  # type: ignore[arg-type]

@@ -77,7 +77,7 @@ async def test_what_is_sent_before_the_first_word_is_out_is_answered_with_it(tal
     shown = [chunk for chunk in await talk.chunks(first["turn_id"]) if chunk["type"] in {"data-joined", "start-step"}]
     assert [chunk["type"] for chunk in shown] == ["start-step", "data-joined"]
     assert shown[1]["data"] == {"messageId": second["message_id"]}
-    assert len(await talk.rows("select * from costs where status <> 'failed'")) == 2
+    assert len(await talk.rows("select * from costs where feature = 'chat' and status <> 'failed'")) == 2
 
 
 async def test_a_turn_restarts_twice_at_most_and_the_rest_waits_for_the_next(talk: Talk) -> None:

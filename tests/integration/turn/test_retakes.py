@@ -46,7 +46,7 @@ async def test_b046_a_turn_whose_worker_died_is_taken_up_again_with_nothing_twic
     assert kinds(chunks).count("tool-output-available") == 1
     assert [row["state"] for row in await talk.rows("select state from outbox")] == ["sent"]
     assert await talk.rows("select state from inbox") == [{"state": "done"}]
-    exact = await talk.rows("select * from costs where status = 'exact'")
+    exact = await talk.rows("select * from costs where feature = 'chat' and status = 'exact'")
     assert len(exact) == 2
     messages = await talk.rows("select message from thread_messages order by position")
     assert [row["message"]["type"] for row in messages] == ["human", "ai", "tool", "ai"]

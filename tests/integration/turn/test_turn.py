@@ -33,7 +33,7 @@ async def test_a_message_is_answered_once_and_everything_is_closed(talk: Talk) -
     ]
     lane = (await talk.rows("select * from lanes"))[0]
     assert (lane["holder"], lane["ready_at"], lane["turn_id"]) == (None, None, None)
-    assert [row["status"] for row in await talk.rows("select status from costs")] == ["exact"]
+    assert [row["status"] for row in await talk.rows("select status from costs where feature = 'chat'")] == ["exact"]
     assert await talk.run() == 0
 
 
@@ -91,7 +91,7 @@ async def test_b027_a_tool_stands_between_two_texts_with_sources_shown(talk: Tal
     assert tool["output"] == {"answer": "about owls"}
     assert tool["dynamic"] is True
     assert await talk.history() == [("user", "owls?"), ("assistant", "Let me look. | Found it.")]
-    assert len(await talk.rows("select * from costs where status = 'exact'")) == 2
+    assert len(await talk.rows("select * from costs where feature = 'chat' and status = 'exact'")) == 2
 
 
 async def test_the_model_sees_the_whole_conversation_in_order(talk: Talk) -> None:
@@ -209,7 +209,7 @@ async def test_a_conversation_deleted_while_its_reply_streams_leaves_nothing_but
     for table in ("messages", "reply_chunks", "turns", "inbox", "outbox", "thread_messages", "conversations"):
         assert await talk.rows(f"select * from {table}") == [], table
     assert (await talk.rows("select holder from lanes"))[0]["holder"] is None
-    cost = (await talk.rows("select * from costs"))[0]
+    cost = (await talk.rows("select * from costs where feature = 'chat'"))[0]
     assert cost["input_tokens"] > 0
 
 

@@ -1,5 +1,8 @@
 """The ledger's rows. Each function takes the transaction to write in, so that a turn can put them in its own."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from psycopg.types.json import Jsonb
 
 from lanekeeper.lane import Hold
@@ -11,15 +14,34 @@ from lanekeeper.types import Json
 SQL = Statements.beside(__file__)
 
 
-async def open_cost(database: Database, hold: Hold, call: Call, price: Price | None) -> None:
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A call that is over, with what it used and the table's price for it."""
+
+    call: Call
+    usage: Usage
+    price: Price | None
+    failed: bool
+
+
+async def open_cost(
+    database: Database, hold: Hold, call: Call, price: Price | None, settled: Sequence[Settled] = ()
+) -> None:
     """Put down that a paid call is about to be made, and what its request will cost at least. An estimate for now.
+
+    What earlier calls cost travels along.
 
     Raises:
         LaneLostError: whoever wants to make the call may not.
     """
     least = Usage(input_tokens=call.input_tokens, micros=call.micros)
     parameters = _key_of(call) | _cost(least, price, failed=False)
-    await hold.at_once(database, SQL["open_cost"], parameters=parameters, durable=False)
+    statements = [SQL["open_cost"]]
+    if settled:
+        statements.append(SQL["settle_costs"])
+        rows = [_key_of(one.call) | _cost(one.usage, one.price, failed=one.failed) for one in settled]
+        parameters["settled"] = Jsonb(rows)
+    await hold.at_once(database, *statements, parameters=parameters, durable=False)
 
 
 async def settle_cost(tx: Transaction, call: Call, usage: Usage, price: Price | None, *, failed: bool) -> None:

@@ -17,6 +17,19 @@ on conflict (call_id) do update
 set micros = excluded.micros, status = excluded.status, input_tokens = excluded.input_tokens,
     cached_tokens = excluded.cached_tokens, output_tokens = excluded.output_tokens
 
+-- Several at once, as a JSON array.
+-- name: settle_costs
+insert into costs (user_id, turn_id, call_id, feature, model, status, micros,
+                   input_tokens, cached_tokens, output_tokens, created_at)
+select s.user_id, s.turn_id, s.call_id, s.feature, s.model, s.status, s.micros,
+       s.input_tokens, s.cached_tokens, s.output_tokens, lanekeeper.now()
+from jsonb_to_recordset(%(settled)s) as s (
+  user_id text, turn_id text, call_id text, feature text, model text, status text, micros bigint,
+  input_tokens int, cached_tokens int, output_tokens int)
+on conflict (call_id) do update
+set micros = excluded.micros, status = excluded.status, input_tokens = excluded.input_tokens,
+    cached_tokens = excluded.cached_tokens, output_tokens = excluded.output_tokens
+
 -- name: count_limit_hit
 insert into limit_hits (user_id, turn_id, kind, at) values (%(user_id)s, %(turn_id)s, %(kind)s, lanekeeper.now())
 

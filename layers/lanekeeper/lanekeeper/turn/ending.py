@@ -67,6 +67,13 @@ class Ending:
         reason = FINISH_REASONS.get(self._steps.asking.finish_reason, "stop")
         await self._end("done", [], [*closing, _finish(reason, metadata)], metadata)
 
+    async def say(self, text: str) -> None:
+        """End a turn that code has answered, with a fixed line as the whole of its reply (D5)."""
+        await self._stream.flush()
+        messages = [*self._closed_calls(), AIMessage(content=text)]
+        metadata = self._measures.metadata()
+        await self._end("done", messages, [*self._last_words(text), _finish("stop", metadata)], metadata)
+
     async def stop(self) -> None:
         """End a turn that its person stopped. What was said so far stands."""
         await self._steps.catch_up()
@@ -92,18 +99,21 @@ class Ending:
 
     async def _end_with_the_line(self, messages: list[AnyMessage], reason: str) -> None:
         metadata = self._measures.metadata() | {"state": "failed"}
-        closing: list[Json] = [
+        closing = [*self._last_words(HONEST_LINE), _finish("error", metadata)]
+        await self._end("failed", messages, closing, metadata, reason)
+
+    def _last_words(self, text: str) -> list[Json]:
+        """The chunks that close what is open and say a fixed line, as a text part of its own."""
+        begun = [] if self._stream.shown.started else [{"type": "start", "messageId": self._turn.reply_id}]
+        return [
+            *begun,
             *self._close_parts(),
             {"type": "start-step"},
-            {"type": "text-start", "id": "honest-line"},
-            {"type": "text-delta", "id": "honest-line", "delta": HONEST_LINE},
-            {"type": "text-end", "id": "honest-line"},
+            {"type": "text-start", "id": "fixed-line"},
+            {"type": "text-delta", "id": "fixed-line", "delta": text},
+            {"type": "text-end", "id": "fixed-line"},
             {"type": "finish-step"},
-            _finish("error", metadata),
         ]
-        if not self._stream.shown.started:
-            closing.insert(0, {"type": "start", "messageId": self._turn.reply_id})
-        await self._end("failed", messages, closing, metadata, reason)
 
     def _closed_calls(self) -> list[AnyMessage]:
         """What the thread needs to stay valid: each open call closed, and the text of a draft that broke off."""
@@ -160,6 +170,7 @@ class Ending:
         async with self._turn.hold.transaction(self._database) as transaction:
             await self._turn.thread.add(transaction, messages, self._turn.id)
             await self._meter.write(transaction)
+            self._steps.deciding.write(transaction)
             await send(transaction, self._turn.hold, "reply", reply)
             if state == "failed":
                 await ledger.count_limit_hit(transaction, self._turn.hold.user_id, self._turn.id, failure)

@@ -13,12 +13,14 @@ from lanekeeper.lane.watch import Watched
 from lanekeeper.limits import Limits
 from lanekeeper.log import forget_person, name_person
 from lanekeeper.mainline.client import Mainline
+from lanekeeper.mainline.decisions import Decisions, Judges
 from lanekeeper.mainline.errors import MainlineError
 from lanekeeper.postgres import Database
 from lanekeeper.redact import place
 from lanekeeper.replies import ReplyStream
 from lanekeeper.tools import Agent
 from lanekeeper.turn.asking import EmptyAnswerError
+from lanekeeper.turn.deciding import CodeAnswers, Deciding
 from lanekeeper.turn.ending import Ending
 from lanekeeper.turn.in_force import InForce, OperatorSettings
 from lanekeeper.turn.intake import Intake, Turn
@@ -57,6 +59,7 @@ class Engine:
         self._work = work
         self._reply = reply
         self._mainline = mainline
+        self._decisions = Decisions(mainline, limits)
         self._settings = OperatorSettings(agents, limits)
         self._limits = limits
         self._lock = LaneLock(lock)
@@ -111,12 +114,23 @@ class Engine:
 
     async def _answer(self, turn: Turn, in_force: InForce, meter: TurnMeter, watched: Watched, seconds: float) -> None:
         stream = ReplyStream(self._reply, turn.hold, turn.id, self._limits)
+        catalogue = in_force.catalogue
+        deciding = Deciding(
+            database=self._work,
+            turn=turn,
+            decisions=self._decisions,
+            judges=Judges(endpoint=catalogue.decisions, chat=catalogue.choose()),
+            policy=in_force.policy,
+            meter=meter,
+            limits=self._limits,
+        )
         steps = TurnSteps(
             database=self._work,
             intake=self._intake,
             turn=turn,
             agent=in_force.agent,
-            catalogue=in_force.catalogue,
+            catalogue=catalogue,
+            deciding=deciding,
             mainline=self._mainline,
             meter=meter,
             stream=stream,
@@ -140,8 +154,9 @@ class Engine:
             await self._until_ended(turn, steps, ending, [watched.until_stopped(), stream.stop_wanted.wait()], seconds)
 
     async def _think(self, turn: Turn, steps: TurnSteps) -> None:
-        await turn.thread.load(self._work)
-        await self._graph.run(turn.thread, steps)
+        async with steps.deciding.begun():
+            await turn.thread.load(self._work)
+            await self._graph.run(turn.thread, steps)
 
     async def _until_ended(
         self, turn: Turn, steps: TurnSteps, ending: Ending, stops: list[Awaitable[object]], seconds: float
@@ -174,6 +189,8 @@ class Engine:
         match error:
             case None:
                 await ending.finish()
+            case CodeAnswers():
+                await ending.say(error.text)
             case LaneLostError() | DatabaseUnreachableError() | psycopg.errors.ForeignKeyViolation():
                 raise error
             case MainlineError():
@@ -194,4 +211,6 @@ def is_worth_retrying(error: Exception) -> bool:
     """Whether the model node may be tried once more."""
     if isinstance(error, MainlineError):
         return error.retryable
-    return not isinstance(error, LaneLostError | DatabaseUnreachableError | StepLimitError | psycopg.Error)
+    return not isinstance(
+        error, CodeAnswers | LaneLostError | DatabaseUnreachableError | StepLimitError | psycopg.Error
+    )

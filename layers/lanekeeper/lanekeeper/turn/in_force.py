@@ -1,9 +1,11 @@
-"""What operators change without a deploy: the models, their prices, and the prompt of each agent (B10, Q3)."""
+"""What operators change without a deploy: models, prices, each agent's prompt, thresholds (B10, Q3)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from lanekeeper.context import versions
+from lanekeeper.decisions import Policy
+from lanekeeper.decisions import rules as decisions
 from lanekeeper.ledger.prices import stored_prices
 from lanekeeper.ledger.rules import Prices
 from lanekeeper.limits import Limits
@@ -20,6 +22,7 @@ class InForce:
 
     catalogue: Catalogue
     prices: Prices
+    policy: Policy
     agent: Agent
 
 
@@ -35,13 +38,14 @@ class OperatorSettings:
         self._agents = agents
         self._catalogue = StoredSetting(SETTING, parse_catalogue, DEFAULT, limits.setting_cache_s)
         self._prices = stored_prices(limits)
+        self._policy = StoredSetting(decisions.SETTING, decisions.parse_policy, Policy(), limits.setting_cache_s)
         self._versions = StoredSetting(
             versions.SETTING, versions.parse_versions, versions.NEWEST, limits.setting_cache_s
         )
 
     async def read(self, database: Database, turn: Turn) -> InForce:
         """What is in force for a turn that begins now."""
-        stored = (self._catalogue, self._prices, self._versions)
+        stored = (self._catalogue, self._prices, self._policy, self._versions)
         if not all(setting.fresh for setting in stored):
             async with database.transaction(user_id=turn.hold.user_id) as transaction:
                 for setting in stored:
@@ -51,4 +55,4 @@ class OperatorSettings:
         prompt = versions.in_force(self._versions.last, agent.id, agent.prompt, agent.find_prompt)
         if prompt is not agent.prompt:
             agent = replace(agent, prompt=prompt)
-        return InForce(self._catalogue.last, self._prices.last, agent)
+        return InForce(self._catalogue.last, self._prices.last, self._policy.last, agent)

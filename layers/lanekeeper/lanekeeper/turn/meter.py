@@ -32,17 +32,25 @@ class TurnMeter:
     async def opened(self, call: Call) -> None:
         """Put the call on the books, and its exact request aside when this turn is sampled (A4)."""
         hold = self._turn.hold
-        await store.open_cost(self._database, hold, call, self._price(call))
+        waiting = list(self._settled)
+        settled = [store.Settled(one, usage, self._price(one), failed) for one, usage, failed in waiting]
+        await store.open_cost(self._database, hold, call, self._price(call), settled)
+        self._settled = [one for one in self._settled if one not in waiting]
+        self._written += waiting
         if self._sampled and call.body:
             async with hold.transaction(self._database, durable=False) as transaction:
                 await store.keep_request(transaction, call.user_id, call.turn_id, call.body)
 
     async def settled(self, call: Call, usage: Usage, *, failed: bool) -> None:
         """Keep the price for the turn's next transaction."""
-        self._settled.append((call, usage, failed))
+        self.book(call, usage, failed=failed)
         self.input_tokens += usage.input_tokens
         self.cached_tokens += usage.cached_tokens
         self.output_tokens += usage.output_tokens
+
+    def book(self, call: Call, usage: Usage, *, failed: bool) -> None:
+        """Keep the price of a call that is no part of what the reply used."""
+        self._settled.append((call, usage, failed))
 
     async def write(self, transaction: Transaction) -> None:
         """Write the prices that wait."""

@@ -2,6 +2,7 @@
 
 from lanekeeper.limits import Limits
 from lanekeeper.replies import ReplyStream
+from lanekeeper.turn.deciding import Deciding
 from lanekeeper.turn.intake import Intake, Turn
 
 
@@ -12,13 +13,15 @@ class Steering:
         intake: finds what was sent meanwhile.
         turn: the turn it may join.
         stream: where the person is told what joined.
+        deciding: judges what joined.
         limits: how often a step may start again.
     """
 
-    def __init__(self, intake: Intake, turn: Turn, stream: ReplyStream, limits: Limits) -> None:
+    def __init__(self, intake: Intake, turn: Turn, stream: ReplyStream, deciding: Deciding, limits: Limits) -> None:
         self._intake = intake
         self._turn = turn
         self._stream = stream
+        self._deciding = deciding
         self._restarts_left = limits.restarts
 
     async def fold_in(self, *, restarts: bool) -> bool:
@@ -26,12 +29,16 @@ class Steering:
 
         Args:
             restarts: whether a step begins again for it, which a turn allows a few times only.
+
+        Raises:
+            CodeAnswers: code has acted on what joined; no model is to be asked any more.
         """
         if restarts and not self._restarts_left:
             return False
         joined = await self._intake.fold_in(self._turn)
         for message in joined:
             self._stream.joined(message.id or "")
+        await self._deciding.judge_joined(joined)
         if restarts and joined:
             self._restarts_left -= 1
         return bool(joined)

@@ -15,6 +15,7 @@ from lanekeeper.replies import ReplyStream
 from lanekeeper.tools import Agent
 from lanekeeper.turn.acting import Acting
 from lanekeeper.turn.asking import Asking
+from lanekeeper.turn.deciding import Deciding
 from lanekeeper.turn.effects import Effects
 from lanekeeper.turn.holding import HoldingLine
 from lanekeeper.turn.intake import Intake, Turn
@@ -34,6 +35,7 @@ class TurnSteps:
         turn: the turn.
         agent: whose prompt and tools it runs with.
         catalogue: the models there are.
+        deciding: judges what is to be answered.
         mainline: the client.
         meter: counts what calls cost.
         stream: what the person sees.
@@ -48,6 +50,7 @@ class TurnSteps:
         turn: Turn,
         agent: Agent,
         catalogue: Catalogue,
+        deciding: Deciding,
         mainline: Mainline,
         meter: TurnMeter,
         stream: ReplyStream,
@@ -59,9 +62,10 @@ class TurnSteps:
         self._stream = stream
         self._limits = limits
         self._catalogue = catalogue
+        self.deciding = deciding
         self.hard_case = ""
         self._showing = Showing(turn, stream)
-        self._steering = Steering(intake, turn, stream, limits)
+        self._steering = Steering(intake, turn, stream, deciding, limits)
         self.asking = Asking(
             turn=turn,
             agent=agent,
@@ -79,12 +83,19 @@ class TurnSteps:
         )
 
     async def load(self) -> None:
-        """Open the reply, or go on with a dead worker's, and gather what is for this reply only."""
+        """Open the reply, or go on with a dead worker's, act in code, and gather what is for this reply only.
+
+        Raises:
+            CodeAnswers: code has answered; no model is to be asked.
+        """
         if self._turn.retaken:
             await self._stream.restore()
         await self._showing.all()
-        self.asking.turn_only = turn_only(self._turn.now, self._turn.timezone)
-        self._choose_model()
+        await self.deciding.settle()
+        self.asking.turn_only = turn_only(
+            self._turn.now, self._turn.timezone, language=self.deciding.language, notes=self.deciding.notes
+        )
+        self._choose_model(judged_hard=self.deciding.verdicts.hard)
 
     async def catch_up(self) -> None:
         """Bring the reply of a turn that was cut short to what is recorded.
@@ -94,6 +105,7 @@ class TurnSteps:
         await self._turn.thread.load(self._database)
         await self._stream.restore()
         self._meter.rewind()
+        self.deciding.rewind()
         await self._showing.all()
 
     async def think(self, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
@@ -145,6 +157,7 @@ class TurnSteps:
         async with self._turn.hold.transaction(self._database) as transaction:
             await self._turn.thread.add(transaction, messages, self._turn.id)
             await self._meter.write(transaction)
+            self.deciding.write(transaction)
             self._effects.write(transaction, messages)
 
     def _gained(self, messages: Sequence[AnyMessage]) -> list[AnyMessage]:

@@ -1,0 +1,234 @@
+"""Judges what a turn has to answer, beside its loading, and lets code act on it before any model is asked (D1, D5, D6).
+
+Nothing here keeps a turn waiting longer than the fast decisions may take: then word lists stand in.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+
+from lanekeeper import clock
+from lanekeeper.decisions import Act, Plan, Policy, Verdicts, words
+from lanekeeper.decisions.crisis import crisis_line
+from lanekeeper.decisions.lines import asked_in, is_line_of, line
+from lanekeeper.decisions.questions import questions_about
+from lanekeeper.decisions.rules import ASKS, Control, notes, order_in, plan
+from lanekeeper.decisions.store import Place, keep_verdicts, kept_verdicts, pending_control, write_act
+from lanekeeper.ledger.call import Call
+from lanekeeper.ledger.rules import Usage
+from lanekeeper.limits import Limits
+from lanekeeper.mainline.client import Caller
+from lanekeeper.mainline.decisions import Decisions, Judges
+from lanekeeper.mainline.errors import MainlineError
+from lanekeeper.postgres import Database, Transaction
+from lanekeeper.turn.intake import Turn
+from lanekeeper.turn.meter import TurnMeter
+
+logger = logging.getLogger(__name__)
+
+FEATURE = "decisions"
+# So many of the person's last messages tell the language of a reply to one that is a single word.
+MESSAGES_THAT_TELL = 5
+ABRIDGED = "\n...\n"
+
+
+class CodeAnswers(Exception):  # noqa: N818 - an outcome of a turn, not an accident
+    """Code has answered the turn: it ends here, with this text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("code has answered the turn")
+        self.text = text
+
+
+class Deciding:
+    """The decisions of one turn.
+
+    Args:
+        database: the worker's own connection.
+        turn: the turn.
+        decisions: asks the classifier.
+        judges: which models it asks.
+        policy: what the operator has set.
+        meter: counts what the calls cost.
+        limits: how long they may take, and how much of a message is judged.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        turn: Turn,
+        decisions: Decisions,
+        judges: Judges,
+        policy: Policy,
+        meter: TurnMeter,
+        limits: Limits,
+    ) -> None:
+        self._database = database
+        self._turn = turn
+        self._decisions = decisions
+        self._judges = judges
+        self._policy = policy
+        self._limits = limits
+        self._place = Place(user_id=turn.hold.user_id, conversation_id=turn.conversation_id, turn_id=turn.id)
+        self._caller = Caller(user_id=turn.hold.user_id, turn_id=turn.id, meter=_Aside(meter), feature=FEATURE)
+        self._asked: asyncio.Task[Verdicts] | None = None
+        self._judged = self._unwritten = False
+        self._acts: tuple[Act, ...] = ()
+        self._said = ""
+        self.verdicts = Verdicts(source="words", thresholds=policy.thresholds)
+
+    @asynccontextmanager
+    async def begun(self) -> AsyncIterator[None]:
+        """Ask now, so that the answer comes while the turn loads; whatever happens, leave no call behind."""
+        said = _text_of(self._turn.thread.of_turn(self._turn.id))
+        # What a dead worker came to know is looked up first.
+        if said and not self._turn.retaken and order_in(said) is None:
+            self._asked = asyncio.create_task(self._judge(said))
+        try:
+            yield
+        finally:
+            if self._asked is not None:
+                self._asked.cancel()
+                await asyncio.wait({self._asked})
+
+    async def settle(self) -> None:
+        """Know what the message is, once the thread is loaded, and act on it.
+
+        Raises:
+            CodeAnswers: code has acted, and no model is to be asked.
+        """
+        own = self._turn.thread.of_turn(self._turn.id)
+        said = _text_of(own)
+        pending, language = await self._pending(said)
+        if order_in(said) is None and pending is None:
+            await self._know(said)
+        # A turn that was taken up again goes on with what it has begun: its answer is half written.
+        if not own or isinstance(own[-1], HumanMessage):
+            self._act(said, pending, language)
+
+    async def judge_joined(self, joined: Sequence[AnyMessage]) -> None:
+        """Judge what has just joined the turn as well, and act on it.
+
+        Raises:
+            CodeAnswers: code has acted, and no model is to be asked any more.
+        """
+        if said := _text_of(joined):
+            self._take(self.verdicts.joined(await self._judge(said)))
+            self._act(said, None, None)
+
+    @property
+    def language(self) -> str | None:
+        """The language to answer in, where it is known (D6)."""
+        return self.verdicts.language
+
+    @property
+    def notes(self) -> list[str]:
+        """What the model is told to be careful about."""
+        return notes(self.verdicts, self._policy)
+
+    def write(self, transaction: Transaction) -> None:
+        """Put what was judged and done into a transaction of the turn. A second time changes nothing."""
+        if self._unwritten:
+            keep_verdicts(transaction, self._place, self.verdicts)
+            self._unwritten = False
+        for act in self._acts:
+            write_act(transaction, self._place, act, self._said, self._limits.confirm_s)
+
+    def rewind(self) -> None:
+        """Write once more with the next transaction: an interrupted one may have been undone."""
+        self._unwritten = self._judged
+
+    async def _know(self, said: str) -> None:
+        if self._turn.retaken:
+            kept = await kept_verdicts(self._database, self._place, self._policy)
+            if kept is not None:
+                self.verdicts = kept
+                return
+        if self._asked is not None:
+            self._take(await self._asked)
+        elif said:
+            self._take(await self._judge(said))
+
+    async def _judge(self, said: str) -> Verdicts:
+        began = clock.monotonic()
+        try:
+            answers, source = await self._decisions.ask(
+                self._abridged(said), questions_about("text"), self._judges, self._caller, self._limits.decisions_s
+            )
+            verdicts = Verdicts(source=source, answers=answers)
+        except MainlineError as error:
+            logger.warning("word lists decide: %s", error)
+            verdicts = Verdicts(source="words", answers=words.judge(said))
+        took_ms = (clock.monotonic() - began) * 1000
+        return replace(verdicts, took_ms=took_ms, thresholds=self._policy.thresholds)
+
+    def _take(self, verdicts: Verdicts) -> None:
+        self.verdicts = verdicts
+        self._judged = self._unwritten = True
+
+    def _act(self, said: str, pending: Control | None, language: str | None) -> None:
+        planned = plan(
+            said,
+            self.verdicts,
+            policy=self._policy,
+            pending=pending,
+            agrees=pending is not None,
+            redirected=self._redirected,
+        )
+        if planned.acts:
+            self._acts, self._said = planned.acts, said
+            raise CodeAnswers(self._line(planned, language))
+
+    def _line(self, planned: Plan, language: str | None) -> str:
+        spoken = language or self.language or self._language_of_before()
+        act = planned.acts[0]
+        return crisis_line(spoken, self._turn.timezone) if act is Act.CRISIS else line(act, spoken)
+
+    async def _pending(self, said: str) -> tuple[Control | None, str | None]:
+        """The control that this message confirms, and the language in which the reply before it asked."""
+        before = self._before()
+        asked = asked_in(ASKS, before[-1].text) if before and isinstance(before[-1], AIMessage) else None
+        if asked and words.agrees(said) and await pending_control(self._database, self._place) == ASKS[asked[0]]:
+            return ASKS[asked[0]], asked[1]
+        return None, None
+
+    @property
+    def _redirected(self) -> bool:
+        return self.verdicts.over("out_of_scope") and any(
+            isinstance(message, AIMessage) and is_line_of(Act.REDIRECT, message.text) for message in self._before()
+        )
+
+    def _language_of_before(self) -> str | None:
+        said = [message.text for message in self._before() if isinstance(message, HumanMessage)]
+        return words.language_of("\n".join(said[-MESSAGES_THAT_TELL:]))
+
+    def _before(self) -> list[AnyMessage]:
+        messages = self._turn.thread.messages
+        return messages[: len(messages) - len(self._turn.thread.of_turn(self._turn.id))]
+
+    def _abridged(self, said: str) -> str:
+        half = self._limits.decisions_chars // 2
+        return said if len(said) <= 2 * half else said[:half] + ABRIDGED + said[-half:]
+
+
+class _Aside:
+    """Books calls that are no part of what a reply used. They open no row: their price goes with the next one."""
+
+    def __init__(self, meter: TurnMeter) -> None:
+        self._meter = meter
+
+    async def opened(self, call: Call) -> None:
+        """Nothing to write yet: a commit of its own would cost more than the call."""
+
+    async def settled(self, call: Call, usage: Usage, *, failed: bool) -> None:
+        """Keep the price for the turn's next transaction."""
+        self._meter.book(call, usage, failed=failed)
+
+
+def _text_of(messages: Sequence[AnyMessage]) -> str:
+    return "\n".join(message.text for message in messages if isinstance(message, HumanMessage)).strip()
