@@ -179,9 +179,9 @@ def told(cache: Figures) -> Iterable[str]:
     yield from section(
         "Cached share of the prompt",
         f"One conversation of {cache['turns']} turns, {cache['requests']} requests, {cache['hard_requests']} of them "
-        "to the large model, through the whole system. The fake Mainline keeps a prefix cache for each model and counts "
-        "a token for four bytes. The share is of all input tokens after the first turn. The other rows are the same "
-        "requests against an empty cache. `trim_messages` sends the system prompt and the last "
+        "to the large model, through the whole system. The fake Mainline keeps a prefix cache for each model and "
+        "counts a token for four bytes. The share is of all input tokens after the first turn. The other rows are the "
+        "same requests against an empty cache. `trim_messages` sends the system prompt and the last "
         f"{cache['window']} messages.",
     )
     yield from table(

@@ -42,7 +42,12 @@ def test_a_message_is_safe_before_its_answer_and_a_worker_is_woken(api: Api, end
         [{"type": "text", "text": "Hello there\nmore"}],
         None,
     )
-    assert row["payload"] == {"text": "Hello there\nmore", "timezone": "Europe/Madrid", "spoken": False}
+    assert row["payload"] == {
+        "text": "Hello there\nmore",
+        "timezone": "Europe/Madrid",
+        "spoken": False,
+        "roles": ["staff"],
+    }
     assert (row["title"], row["agent_id"], row["c_agent"], row["timezone"]) == (
         "Hello there",
         "assistant",
@@ -187,6 +192,22 @@ def test_another_answer_is_asked_for_by_a_button_that_joins_nothing(api: Api) ->
     api("POST", "/chat", body)
     api("POST", "/chat", {**body, "trigger": "regenerate-message", "messageId": "a1"})
     assert [row["kind"] for row in api.sql("select kind from inbox order by id")] == ["text", "button"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("STOP", "control"),
+        ("  DELETE\n", "control"),
+        ("stop", "text"),
+        ("STOP.", "text"),
+        ("STOP it", "text"),
+        ("Please DELETE", "text"),
+    ],
+)
+def test_a_word_of_order_alone_and_in_capitals_becomes_a_control_d5(api: Api, text: str, kind: str) -> None:
+    assert api.send(text).status == 202
+    assert [row["kind"] for row in api.sql("select kind from inbox")] == [kind]
 
 
 def test_a_repeat_that_comes_after_its_conversation_was_deleted_brings_nothing_back(api: Api) -> None:

@@ -50,7 +50,7 @@ def chat_routes(services: Services) -> APIRouter:
         await services.choices.check(message.agent_id, message.model_id)
         enclosed = await find_enclosed(services, person, message) if message.attachments else ()
         safe = await services.inbox.accept(
-            person.id, message, name=person.name, home=person.timezone, enclosed=enclosed
+            person.id, message, name=person.name, home=person.timezone, roles=person.roles, enclosed=enclosed
         )
         if safe.waits:
             await services.waker.wake(safe.turn_id)

@@ -62,6 +62,7 @@ class Incoming:
         timezone: the IANA zone that the person is in, when known.
         spoken: whether it was dictated.
         attachments: the uploads that go along.
+        order: whether it is one of the words that are acted on at once, alone. It runs by itself (D5).
     """
 
     key: str
@@ -76,6 +77,7 @@ class Incoming:
     timezone: str | None = None
     spoken: bool = False
     attachments: tuple["Named", ...] = ()
+    order: bool = False
 
     @property
     def fingerprint(self) -> str:
@@ -83,6 +85,14 @@ class Incoming:
         asked = [self.text, self.conversation, self.may_begin, self.again, self.agent_id, self.model_id, self.spoken]
         asked += [attachment.address for attachment in self.attachments]
         return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+
+
+    @property
+    def kind(self) -> str:
+        """The kind of its inbox row. Only text joins a running turn, and nothing joins past another kind."""
+        if self.again:
+            return "button"  # asking for another answer is a button that was pressed
+        return "control" if self.order else "text"
 
 
 def is_id(text: str, max_chars: int) -> bool:

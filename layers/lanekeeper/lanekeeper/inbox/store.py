@@ -64,6 +64,7 @@ class Inbox:
         *,
         name: str | None = None,
         home: str | None = None,
+        roles: Sequence[str] = (),
         enclosed: Sequence[Enclosed] = (),
     ) -> Accepted:
         """Take one message in: durable when this returns, and only once for its key (T1).
@@ -73,6 +74,7 @@ class Inbox:
             incoming: the message.
             name: what the token calls its sender.
             home: the time zone that the token names; it counts until a message names one.
+            roles: what the sender is to this service, beside a person who writes: staff, admin.
             enclosed: what the message's attachments stand for.
 
         Raises:
@@ -83,7 +85,10 @@ class Inbox:
         if incoming.again and not incoming.replaces:
             incoming = await self._once_until_answered(user_id, incoming)
         async with self._database.transaction(user_id=user_id) as transaction:
-            row = await transaction.last_row(SQL["accept"], self._parameters(user_id, incoming, name, home, enclosed))
+            row = await transaction.last_row(
+                SQL["accept"],
+                {"name": name, "home": home or "UTC", **self._parameters(user_id, incoming, roles, enclosed)},
+            )
             if row is None:
                 raise Problem(404, "not_found", "There is no such conversation.", "Start a new one.")
             if row["state"] == "gone":
@@ -109,17 +114,19 @@ class Inbox:
         return replace(incoming, key=f"{incoming.key} again {row['given']}")
 
     def _parameters(
-        self, user_id: str, incoming: Incoming, name: str | None, home: str | None, enclosed: Sequence[Enclosed]
+        self, user_id: str, incoming: Incoming, roles: Sequence[str], enclosed: Sequence[Enclosed]
     ) -> dict[str, Any]:
         said = [{"type": "text", "text": incoming.text}] if incoming.text or not enclosed else []
-        attachments = {"attachments": [one.reference() for one in enclosed]} if enclosed else {}
+        payload: dict[str, Any] = {"text": incoming.text, "timezone": incoming.timezone, "spoken": incoming.spoken}
+        if enclosed:
+            payload["attachments"] = [one.reference() for one in enclosed]
+        if roles:
+            payload["roles"] = list(roles)
         title = incoming.text if incoming.text.strip() or not enclosed else enclosed[0].name
         return {
             "lane_wait": self._lane_wait,
             "user_id": user_id,
-            "name": name,
             "timezone": incoming.timezone,
-            "home": home or "UTC",
             "key": incoming.key,
             "fingerprint": incoming.fingerprint,
             "conversation": incoming.conversation,
@@ -133,12 +140,9 @@ class Inbox:
             "reply_id": new_id("msg"),
             "message_id": incoming.message_id,
             "again_id": new_id("msg"),
-            # Asking for another answer is a button that was pressed: it never joins a running turn.
-            "kind": "button" if incoming.again else "text",
+            "kind": incoming.kind,
             "parts": Jsonb([*(one.ui_part() for one in enclosed), *said]),
-            "payload": Jsonb(
-                {"text": incoming.text, "timezone": incoming.timezone, "spoken": incoming.spoken, **attachments}
-            ),
+            "payload": Jsonb(payload),
         }
 
     async def stop(self, user_id: str, conversation: str) -> Stopped:

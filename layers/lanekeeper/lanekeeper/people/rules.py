@@ -8,6 +8,9 @@ from zoneinfo import ZoneInfo
 
 ALGORITHMS = ("RS256", "ES256")
 
+# The groups that this service knows: who works for it, and who runs it.
+ROLES = frozenset({"admin", "staff"})
+
 # Marks of an ID token. It tells a page who signed in; it is no key to an API, even when its audience would fit.
 _ID_TOKEN_CLAIMS = ("nonce", "at_hash", "c_hash")
 
@@ -38,6 +41,11 @@ class Person:
     name: str | None = None
     groups: frozenset[str] = frozenset()
     timezone: str | None = None
+
+    @property
+    def roles(self) -> list[str]:
+        """Which of the groups mean something here, in a fixed order."""
+        return sorted(self.groups & ROLES)
 
 
 class TokenRefusedError(Exception):

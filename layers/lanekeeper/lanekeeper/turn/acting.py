@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from langchain_core.messages import ToolMessage
 
 from lanekeeper import clock
+from lanekeeper.context.days import Days
 from lanekeeper.mainline.reply import ToolCall
 from lanekeeper.tools import ToolContext, Toolset
 from lanekeeper.turn.effects import Effects
@@ -59,7 +60,7 @@ class Acting:
             user_id=self._turn.hold.user_id,
             conversation_id=self._turn.conversation_id,
             turn_id=self._turn.id,
-            timezone=self._turn.timezone,
+            timezone=Days.around(self._turn.now, self._turn.timezone).zone,
             now=self._turn.now,
             state=self._effects.state,
             staff=self._effects,
