@@ -1,6 +1,7 @@
 """From a request's body to the message its sender means."""
 
 import json
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -8,6 +9,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from lanekeeper.accept.bodies import NativeMessage, SdkRequest, SdkUserMessage, Wishes
+from lanekeeper.decisions.rules import order_in
 from lanekeeper.errors import Problem
 from lanekeeper.inbox import Incoming
 from lanekeeper.inbox.rules import Named, is_id, is_key, is_storable, key_of
@@ -57,7 +59,7 @@ def read_message(body: Json, headers: Headers, limits: Limits) -> Incoming:
         raise invalid(f"text: must have at most {limits.text_chars} characters")
     if not is_id(message.message_id, limits.id_chars) or not is_id(message.conversation or "new", limits.id_chars):
         raise invalid(f"ids: must have at most {limits.id_chars} characters")
-    return message
+    return replace(message, order=order_in(message.text) is not None and not message.attachments)
 
 
 def read_key(headers: Headers, limits: Limits) -> str | None:
