@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanekeeper.stream.rules import encoded, event, is_last, unbroken
+from lanekeeper.stream.rules import encoded, event, is_last, pause, unbroken
 from tests.integration.stream.tab import parse
 
 UNRULY = "a\u2028b\u2029c\u0085d\x1ce\x1df\x1eg\x0bh\x0ci\nj\r\nk\rl\ndata: x\n\nid: 9\x7f\U0001f600é"
@@ -68,3 +68,8 @@ def test_a_message_ends_with_the_type_of_a_chunk_whatever_else_it_holds(chunk: d
 def test_chunks_count_only_as_far_as_none_is_missing(seqs: list[int], after: int, kept: list[int]) -> None:
     rows = [{"seq": seq, "chunk": f"chunk {seq}"} for seq in seqs]
     assert list(unbroken(rows, after)) == [(seq, f"chunk {seq}") for seq in kept]
+
+
+@pytest.mark.parametrize(("silence_s", "pause_s"), [(0, 0.05), (0.25, 0.05), (0.5, 0.1), (5, 1)])
+def test_a_waiting_stream_that_polls_looks_the_less_often_the_longer_it_waits(silence_s: float, pause_s: float) -> None:
+    assert pause(silence_s, 50) == pause_s

@@ -5,7 +5,7 @@ import logging
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import LiteralString, cast
+from typing import LiteralString
 
 import psycopg
 from psycopg import sql
@@ -154,4 +154,4 @@ class Bell:
 
 
 def _listen(channel: str) -> LiteralString:
-    return cast("LiteralString", "listen " + sql.Identifier(channel).as_string(None).replace("%", "%%"))
+    return "listen " + sql.Identifier(channel).as_string(None).replace("%", "%%")

@@ -14,7 +14,7 @@ from lanekeeper.postgres import Database, answered_within
 from lanekeeper.postgres.transaction import Row
 from lanekeeper.stream.bell import Bell, Ear
 from lanekeeper.stream.outage import Outage
-from lanekeeper.stream.rules import DONE, LAST_TYPES, REPLACED, encoded, event, is_last, unbroken
+from lanekeeper.stream.rules import DONE, LAST_TYPES, REPLACED, encoded, event, is_last, pause, unbroken
 from lanekeeper.stream.store import MOST_CHUNKS, Look, Session, StreamStore
 from lanekeeper.stream.transcript import FIRST_SEQ, GONE, retold
 
@@ -74,6 +74,7 @@ class Following:
         self._first_look = look
         self._over = self._live = self._more = self._may_listen = False
         self._glance_at = self._seen_at = 0.0
+        self._spoke_at = clock.monotonic()
 
     async def blocks(self) -> AsyncGenerator[bytes]:
         """Server-sent events, as many at a time as there are; ``[DONE]`` is the last.
@@ -96,6 +97,7 @@ class Following:
                     continue
                 answered_at = clock.monotonic()
                 if block:
+                    self._spoke_at = answered_at
                     yield block
                 if self._live and not (self._over or self._more):
                     await self._wait(hearing)
@@ -118,7 +120,8 @@ class Following:
         if hearing:
             await self._ear.wait(self._after, seconds)
         else:
-            await asyncio.sleep(min(seconds, self._limits.poll_ms / 1000))
+            silence_s = clock.monotonic() - self._spoke_at
+            await asyncio.sleep(min(seconds, pause(silence_s, self._limits.poll_ms)))
 
     async def _look(self) -> bytes:
         """What there is to send; now and then with a glance at the turn itself."""

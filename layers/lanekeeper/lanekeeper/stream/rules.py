@@ -57,3 +57,12 @@ def unbroken(rows: Iterable[Mapping[str, Any]], after: int) -> Iterator[tuple[in
         if row["seq"] != expected:
             return
         yield expected, row["chunk"]
+
+
+def pause(silence_s: float, poll_ms: float) -> float:
+    """Seconds until a polling stream looks again, after so long a silence.
+
+    A stream in flow looks every ``poll_ms``. One that waits looks less often the longer it waits, and learns what ends
+    the silence later by at most a fifth of it: many streams poll just when many turns stand in line.
+    """
+    return max(poll_ms / 1000, silence_s / 5)
