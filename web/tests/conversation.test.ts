@@ -56,6 +56,42 @@ describe("a new conversation", () => {
   });
 });
 
+describe("while a turn works", () => {
+  const call = { toolCallId: "c1", dynamic: true };
+  const status = { type: "data-status", data: { text: "One moment." }, transient: true };
+
+  async function working(): Promise<Tab> {
+    const tab = open();
+    tab.live.send("one", {});
+    await until(() => expect(server.turns).toHaveLength(1));
+    server.turns[0]?.begin().say({ type: "tool-input-available", ...call, toolName: "web_search", input: {} });
+    return tab;
+  }
+
+  test("its progress shows by call, the newest line of each, and is gone with the turn", async () => {
+    const tab = await working();
+    const line = (text: string) => ({ type: "data-progress", data: { text, toolCallId: "c1" }, transient: true });
+    server.turns[0]?.say(line("Reading page 1"), line("Reading page 2"));
+    await until(() => expect([...tab.live.view().progress]).toEqual([["c1", "Reading page 2"]]));
+    server.turns[0]?.say({ type: "tool-output-available", ...call, output: [] }).words("Done.").finish();
+    await until(() => expect(tab.live.view().busy).toBe(false));
+    expect([...tab.live.view().progress]).toEqual([]);
+    expect(JSON.stringify(tab.live.chat.messages)).not.toContain("Reading page");
+  });
+
+  test.each([
+    { type: "tool-output-available", ...call, output: [] },
+    { type: "text-delta", id: "t1", delta: "So" },
+  ])("a slow step's line is gone when %j follows it", async (next) => {
+    const tab = await working();
+    server.turns[0]?.say(status);
+    await until(() => expect(tab.live.view().status).toBe("One moment."));
+    server.turns[0]?.say(next);
+    await until(() => expect(tab.live.view().status).toBeNull());
+    expect(tab.live.view().busy).toBe(true);
+  });
+});
+
 describe("a message sent while a reply streams", () => {
   async function streaming(): Promise<Tab> {
     const tab = open();

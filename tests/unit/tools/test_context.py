@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lanekeeper.ledger.rules import Usage, settle
-from lanekeeper.tools import Fact, Source, ToolContext, ToolFailure, facts_of
+from lanekeeper.tools import Fact, Source, ToolContext, ToolFailure, TransientError, facts_of
 from tests.unit.mainline.gateway import Book
 from tests.unit.tools.toys import CONTEXT, NoteInput, NoteOutput, call, note_tool, toolset
 
@@ -37,6 +37,20 @@ async def test_progress_names_the_call_it_belongs_to_n7():
         ("b", "Nearly there", {}),
         ("b", "Reading b", {"done": 1, "total": 2}),
     ]
+
+
+async def test_a_second_try_is_told_n7():
+    tries = []
+
+    async def run(context: ToolContext, given: NoteInput) -> NoteOutput:
+        tries.append(given)
+        if len(tries) == 1:
+            raise TransientError
+        return NoteOutput(text="x")
+
+    watched = Watched()
+    await toolset(note_tool(run)).call(call(), replace(CONTEXT, watcher=watched))
+    assert watched.seen == [("c1", "Trying once more", {})]
 
 
 async def test_progress_goes_nowhere_when_nobody_watches_n7():

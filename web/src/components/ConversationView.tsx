@@ -2,6 +2,7 @@ import { useChat } from "@ai-sdk/react";
 import { useEffect } from "react";
 import type { LiveConversation } from "../conversation/liveConversation";
 import type { ReplyMessage } from "../conversation/message";
+import { NO_PROGRESS } from "../conversation/view";
 import type { Workspace } from "../conversation/workspace";
 import { Announcer } from "./Announcer";
 import { Composer, COMPOSER_FIELD } from "./Composer";
@@ -48,6 +49,7 @@ export function ConversationView({ live, workspace }: { live: LiveConversation; 
               key={message.id}
               message={message}
               isStreaming={message.id === streaming}
+              progress={message.id === streaming ? view.progress : NO_PROGRESS}
               isStopped={view.stopped.has(message.id) || message.metadata?.state === "stopped"}
             />
           ))}

@@ -9,11 +9,19 @@ interface Line {
 
 const LINES: Record<string, Line> = {
   web_search: { running: "Searching the web", done: "Searched the web", icon: "search" },
+  people_handoff: { running: "Asking the team for a person", done: "Asked the team for a person", icon: "person" },
   clock_now: { running: "Looking at the clock", done: "Looked at the clock", icon: "clock" },
 };
 
+interface Props {
+  part: ToolPart;
+  isRunning: boolean;
+  /** How the call is getting on, while it runs. */
+  progress: string | undefined;
+}
+
 /** One tool call: what the assistant does or did, and behind it exactly what went in and what came out. */
-export function ToolLine({ part, isRunning }: { part: ToolPart; isRunning: boolean }) {
+export function ToolLine({ part, isRunning, progress }: Props) {
   const isOpen = part.state !== "output-available" && part.state !== "output-error";
   const isWaiting = isOpen && isRunning;
   const line = lineOf(part.toolName);
@@ -25,7 +33,7 @@ export function ToolLine({ part, isRunning }: { part: ToolPart; isRunning: boole
         <span className="tool-line">
           {isWaiting ? `${line.running}…` : failed ? `${line.running}: not finished` : line.done}
         </span>
-        <Detail input={part.input} />
+        {isWaiting && progress ? <span className="tool-progress">{progress}</span> : <Detail input={part.input} />}
         <span className="chevron">
           <Icon name="chevron" size={16} />
         </span>

@@ -8,7 +8,7 @@ import { Changes } from "./changes";
 import { newMessageId, type ReplyData, type ReplyMessage, textOf, userMessage } from "./message";
 import type { Outbox, Unsent } from "./outbox";
 import { splitWaiting, withJoined, withNewest, withOlder } from "./transcript";
-import { OPENING, type Pending, type View } from "./view";
+import { NO_PROGRESS, OPENING, type Pending, type View } from "./view";
 import { type Turn, WaitingTurns } from "./waitingTurns";
 
 export interface Surroundings {
@@ -26,6 +26,13 @@ export interface Choices {
 }
 
 const PAGE = 30;
+const ENDS_STATUS: ReadonlySet<string> = new Set([
+  "text-delta",
+  "reasoning-delta",
+  "tool-input-available",
+  "tool-output-available",
+  "tool-output-error",
+]);
 
 /**
  * One open conversation: its transcript, the turn being followed, and the messages that wait for theirs.
@@ -65,6 +72,7 @@ export class LiveConversation {
         conversationId: () => this.#conversationId,
         onLine: (connected) => this.#show({ connected }),
         onEnding: (ending) => (this.#ending = ending),
+        onChunk: (type) => this.#onChunk(type),
         waits: around.waits ?? WAITS,
       }),
       onData: (part) => this.#hear(part.type, part.data),
@@ -192,7 +200,7 @@ export class LiveConversation {
     const reply = ending === null ? undefined : this.chat.lastMessage;
     this.#turnId = null;
     this.#broken = this.chat.status === "error";
-    this.#show({ stopping: false, status: null, connected: true });
+    this.#show({ stopping: false, status: null, progress: NO_PROGRESS, connected: true });
     if (this.#broken) {
       const said = ending === "error" ? new Problem(-1, "turn_failed", this.chat.error?.message ?? "") : null;
       this.#show({ problem: said ?? asProblem(this.chat.error) });
@@ -220,7 +228,17 @@ export class LiveConversation {
       case "data-status":
         this.#show({ status: (data as ReplyData["status"]).text });
         break;
+      case "data-progress": {
+        const { toolCallId, text } = data as ReplyData["progress"];
+        this.#show({ progress: new Map(this.#view.progress).set(toolCallId, text) });
+        break;
+      }
     }
+  }
+
+  /** A slow step is over as soon as anything of the reply follows it. */
+  #onChunk(type: string): void {
+    if (this.#view.status !== null && ENDS_STATUS.has(type)) this.#show({ status: null });
   }
 
   /** Now it is known whose words come in: what waits behind this turn goes below it, its own message above. */

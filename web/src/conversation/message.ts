@@ -14,6 +14,7 @@ export type ReplyData = {
   turn: { turnId: string; state: string };
   joined: { messageId: string };
   status: { text: string };
+  progress: { toolCallId: string; text: string };
   writes: { tools: string[] };
 };
 

@@ -9,6 +9,9 @@ export interface Pending {
   problem?: Unsent["problem"];
 }
 
+export type Progress = ReadonlyMap<string, string>;
+export const NO_PROGRESS: Progress = new Map();
+
 /** What the page shows of a conversation beside its transcript. */
 export interface View {
   phase: "loading" | "ready" | "failed";
@@ -17,8 +20,10 @@ export interface View {
   busy: boolean;
   connected: boolean;
   stopping: boolean;
-  /** The line of a slow step, until words follow it. */
+  /** The line of a slow step, until something follows it. */
   status: string | null;
+  /** How the running tool calls are getting on, by call. */
+  progress: Progress;
   problem: Problem | null;
   hasOlder: boolean;
   loadingOlder: boolean;
@@ -34,6 +39,7 @@ export const OPENING: View = {
   connected: true,
   stopping: false,
   status: null,
+  progress: NO_PROGRESS,
   problem: null,
   hasOlder: false,
   loadingOlder: false,

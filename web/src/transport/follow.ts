@@ -14,6 +14,8 @@ export interface Follow {
   signal: AbortSignal | undefined;
   onLine?: ((connected: boolean) => void) | undefined;
   onEnding?: ((ending: Ending) => void) | undefined;
+  /** Told of every chunk before it is passed on. */
+  onChunk?: ((type: UIMessageChunk["type"]) => void) | undefined;
 }
 
 /**
@@ -67,6 +69,7 @@ async function* chunksOf(follow: Follow, first: Response | null, signal: AbortSi
         url = turnNamed(chunk, follow) ?? url;
         const ending = endingOf(chunk);
         if (ending) follow.onEnding?.(ending);
+        follow.onChunk?.(chunk.type);
         yield chunk;
         if (ending) return;
       }

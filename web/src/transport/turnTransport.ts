@@ -12,6 +12,7 @@ export interface TurnTransportOptions {
   conversationId(): string | null;
   onLine?(connected: boolean): void;
   onEnding?(ending: Ending): void;
+  onChunk?(type: UIMessageChunk["type"]): void;
   waits?: Waits;
 }
 
@@ -51,7 +52,7 @@ export class TurnTransport implements ChatTransport<ReplyMessage> {
     signal: AbortSignal | undefined,
     first: Response | null = null,
   ): ReadableStream<UIMessageChunk> {
-    const { api, onLine, onEnding, waits = WAITS } = this.options;
+    const { api, onLine, onEnding, onChunk, waits = WAITS } = this.options;
     return followTurn(
       {
         url,
@@ -61,6 +62,7 @@ export class TurnTransport implements ChatTransport<ReplyMessage> {
         signal,
         onLine,
         onEnding,
+        onChunk,
       },
       first,
     );

@@ -119,6 +119,7 @@ def with_one_retry(tool: AnyTool, limits: Limits, run: Run) -> Run:
         try:
             return await run(context, given)
         except TransientError:
+            context.progress("Trying once more")
             await asyncio.sleep(limits.tool_backoff_s)
             return await run(context, given)
 
