@@ -122,6 +122,23 @@ async def test_usage_in_a_stream_is_never_added_up_b068(chunks: list[dict[str, i
     assert ending.usage == spent
 
 
+async def test_a_call_without_usage_is_estimated_by_what_the_last_one_came_to_b070():
+    question = {"messages": [{"role": "user", "content": "她周末常去北京西边" * 30}]}
+    async with gateway() as served, client(served.url) as mainline:
+        served.plays += [
+            stream(said("x"), FINISHED, DONE),
+            stream(said("x"), FINISHED, event({"choices": [], "usage": usage(600, 1)}), DONE),
+            stream(said("x"), FINISHED, DONE),
+        ]
+        books = [Book(), Book(), Book()]
+        for book in books:
+            await read(mainline, book, question)
+    guessed, counted, corrected = (book.only[0] for book in books)
+    assert (guessed.reported, counted.reported, corrected.reported) == (False, True, False)
+    assert guessed.input_tokens < 500
+    assert corrected.input_tokens == pytest.approx(600, abs=2)
+
+
 async def test_missing_usage_is_estimated_and_says_so_b068():
     async with gateway() as served, client(served.url) as mainline:
         served.plays.append(stream(said("twelve chars"), FINISHED, DONE))

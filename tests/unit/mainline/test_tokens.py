@@ -69,7 +69,7 @@ def test_a_providers_count_corrects_the_next_estimate_of_that_model_b070() -> No
     assert corrections.corrected("small", 1000) == 1500
     assert corrections.corrected("large", 1000) == 1000
     for _ in range(20):
-        corrections.learn("small", 1000, 1200)
+        corrections.learn("small", corrections.corrected("small", 1000), 1200)
     assert corrections.corrected("small", 1000) == pytest.approx(1200, abs=5)
 
 

@@ -49,6 +49,7 @@ class Mainline:
 
     def __init__(self, base_url: str, key: Secret, limits: Limits) -> None:
         self._transport = Transport(base_url, key, limits)
+        self._corrections = tokens.Corrections()
 
     async def chat(self, model: Model, body: Json, caller: Caller) -> AsyncGenerator[Delta | Ending, None]:
         """Stream one reply: its pieces as they are written, then its ending, exactly once and last.
@@ -71,7 +72,7 @@ class Mainline:
             feature=caller.feature,
             model=model.id,
             body=options | body,
-            input_tokens=tokens.estimate(written),
+            input_tokens=self._corrections.corrected(model.id, tokens.estimate(written)),
         )
         await caller.meter.opened(call)
         reply, failure = Assembly(), None
@@ -86,6 +87,8 @@ class Mainline:
             raise
         finally:
             usage = _usage(call, reply, failure)
+            if usage.reported:
+                self._corrections.learn(model.id, call.input_tokens, usage.input_tokens)
             await caller.meter.settled(call, usage, failed=failure is not None)
         for last in ending:
             yield replace(last, usage=usage) if isinstance(last, Ending) else last
@@ -111,7 +114,7 @@ class Mainline:
             feature=caller.feature,
             model=model.id,
             body=request,
-            input_tokens=tokens.estimate(written),
+            input_tokens=self._corrections.corrected(model.id, tokens.estimate(written)),
         )
         await caller.meter.opened(call)
         # Until the gateway says more, what was sent may have to be paid for.

@@ -58,10 +58,10 @@ class Corrections:
         """The estimate, by what this model's calls came to so far."""
         return round(estimated * self._factors.get(model_id, 1.0))
 
-    def learn(self, model_id: str, estimated: int, reported: int) -> None:
-        """Take in what a provider counted where we had estimated. The last calls count most."""
-        factor = believable(reported, estimated)
+    def learn(self, model_id: str, expected: int, reported: int) -> None:
+        """Take in what a provider counted where so much was expected. The last calls count most."""
         known = self._factors.get(model_id)
+        factor = believable(reported, round(expected / (known or 1.0)))
         self._factors[model_id] = factor if known is None else known + _WEIGHT * (factor - known)
 
 
