@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from lanekeeper.turn.ending import HONEST_LINE, NOT_COMPLETED
+from lanekeeper.lines import HONEST_LINE
+from lanekeeper.turn.ending import NOT_COMPLETED
 from tests.integration.turn.conftest import Talk, kinds
 from tests.integration.turn.reading import TERMINAL, is_valid_history, shown_text
 
@@ -28,7 +29,7 @@ async def test_b031_a_second_failure_ends_with_one_honest_line(talk: Talk, error
     chunks = await talk.chunks(sent["turn_id"])
     assert [chunk["type"] for chunk in chunks if chunk["type"] in TERMINAL] == ["finish"]
     assert chunks[-1]["finishReason"] == "error"
-    assert shown_text(chunks)[-1] == HONEST_LINE
+    assert shown_text(chunks)[-1] == HONEST_LINE.en
     history = await talk.history()
     assert history[1] == ("assistant", " | ".join(shown_text(chunks)))
     assert (await talk.turn(sent["turn_id"]))["state"] == "failed"
@@ -88,7 +89,7 @@ async def test_a_turn_that_only_calls_tools_ends_at_the_step_limit(talk: Talk) -
     assert len(await talk.requests()) == 6
     turn = await talk.turn(sent["turn_id"])
     assert (turn["state"], turn["failure"]) == ("failed", "model_steps")
-    assert (await talk.history())[-1] == ("assistant", HONEST_LINE)
+    assert (await talk.history())[-1] == ("assistant", HONEST_LINE.en)
     await talk.script({}, {"text": ""})
     await talk.say("again")
     await talk.script({"text": "Fine."})
@@ -145,7 +146,7 @@ async def test_a_stopped_reply_keeps_what_was_said(talk: Talk) -> None:
     [
         {"text": ""},
         {"text": "   \n"},
-        {"text": "", "finish_reason": "content_filter"},
+        {"text": "", "finish_reason": "length"},
     ],
 )
 async def test_an_empty_answer_is_asked_for_again_and_then_owned_up_to(talk: Talk, empty: dict[str, str]) -> None:
@@ -155,7 +156,7 @@ async def test_an_empty_answer_is_asked_for_again_and_then_owned_up_to(talk: Tal
     await talk.say("again")
     await talk.script(empty, empty)
     await talk.run()
-    assert [text for role, text in await talk.history() if role == "assistant"] == ["Hello.", HONEST_LINE]
+    assert [text for role, text in await talk.history() if role == "assistant"] == ["Hello.", HONEST_LINE.en]
     assert (await talk.rows("select kind from limit_hits")) == [{"kind": "model_empty"}]
     await talk.say("and now")
     await talk.run()
@@ -190,6 +191,6 @@ async def test_arguments_that_cannot_be_read_are_an_answer_for_the_model(talk: T
 
 async def test_a_reply_that_was_cut_short_says_so_to_the_client(talk: Talk) -> None:
     sent = await talk.say("hello")
-    await talk.script({"text": "One two", "finish_reason": "length"})
+    await talk.script({"text": "One two", "finish_reason": "length"}, {"text": " three", "finish_reason": "length"})
     await talk.run()
     assert (await talk.chunks(sent["turn_id"]))[-1]["finishReason"] == "length"

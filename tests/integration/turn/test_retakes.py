@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from lanekeeper.turn.ending import HONEST_LINE, Ending
+from lanekeeper.lines import HONEST_LINE
+from lanekeeper.turn.ending import Ending
 from lanekeeper.turn.steps import TurnSteps
 from tests.integration.turn.conftest import Talk, kinds
 from tests.integration.turn.deaths import kill_once
@@ -90,7 +91,7 @@ async def test_a_poison_turn_ends_with_the_honest_line_after_three_deaths(
     assert (await talk.turn(sent["turn_id"]))["failure"] == "deaths"
     assert await talk.history() == [
         ("user", "poison"),
-        ("assistant", HONEST_LINE),
+        ("assistant", HONEST_LINE.en),
         ("user", "and now?"),
         ("assistant", "Now it works."),
     ]
@@ -141,5 +142,5 @@ async def test_a_turn_that_cannot_even_be_failed_ends_all_the_same(talk: Talk, m
         patch.setattr(TurnSteps, "ask", broken)
         await talk.run()
     assert (await talk.turn(sent["turn_id"]))["failure"] == "unreadable"
-    assert (await talk.history())[-1] == ("assistant", HONEST_LINE)
+    assert (await talk.history())[-1] == ("assistant", HONEST_LINE.en)
     assert (await talk.rows("select holder from lanes"))[0]["holder"] is None

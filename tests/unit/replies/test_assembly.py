@@ -79,7 +79,7 @@ def test_progress_leaves_no_part_n7() -> None:
 
 def test_a_draft_that_broke_off_leaves_its_text_open() -> None:
     assembly = assemble({"type": "start-step"}, *text("text-1", "Hel", "lo")[:-1])
-    assert assembly.open_text == ("text-1", "Hello")
+    assert (assembly.open_text, assembly.draft) == ("text-1", "Hello")
 
 
 def test_transient_chunks_leave_no_part_and_lasting_data_does() -> None:

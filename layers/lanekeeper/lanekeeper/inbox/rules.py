@@ -86,7 +86,6 @@ class Incoming:
         asked += [attachment.address for attachment in self.attachments]
         return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
-
     @property
     def kind(self) -> str:
         """The kind of its inbox row. Only text joins a running turn, and nothing joins past another kind."""

@@ -6,6 +6,7 @@ is what was shown, and a worker that takes up a dead one's turn sees from the ch
 
 from dataclasses import dataclass, field
 
+from lanekeeper.replies.contract import joined
 from lanekeeper.types import Json
 
 
@@ -17,10 +18,10 @@ class Assembly:
     started: bool = False
     step_open: bool = False
     steps: int = 0
-    step_text_closed: bool = False
     ended: bool = False
     joined: set[str] = field(default_factory=set)
     _texts: dict[str, Json] = field(default_factory=dict)
+    _step_texts: list[Json] = field(default_factory=list)
     _thoughts: dict[str, Json] = field(default_factory=dict)
     _tools: dict[str, Json] = field(default_factory=dict)
 
@@ -33,8 +34,8 @@ class Assembly:
             self.joined.add(chunk["data"]["messageId"])
         elif kind == "start-step":
             self.step_open = True
-            self.step_text_closed = False
             self.steps += 1
+            self._step_texts.clear()
             self.parts.append({"type": "step-start"})
         elif kind == "finish-step":
             self.step_open = False
@@ -55,12 +56,12 @@ class Assembly:
         if kind == "text-start":
             part: Json = {"type": "text", "text": "", "state": "streaming"}
             self._texts[chunk["id"]] = part
+            self._step_texts.append(part)
             self.parts.append(part)
         elif kind == "text-delta":
             self._texts[chunk["id"]]["text"] += chunk["delta"]
         else:
             self._texts.pop(chunk["id"])["state"] = "done"
-            self.step_text_closed = True
 
     def _apply_reasoning(self, kind: str, chunk: Json) -> None:
         if kind == "reasoning-start":
@@ -90,11 +91,24 @@ class Assembly:
             self._tools[call_id] |= {"state": "output-error", "errorText": chunk["errorText"]}
 
     @property
-    def open_text(self) -> tuple[str, str] | None:
-        """The text part that is being written, as its id and its text so far."""
-        for text_id, part in self._texts.items():
-            return text_id, part["text"]
-        return None
+    def open_text(self) -> str | None:
+        """The id of the text part that is being written."""
+        return next(iter(self._texts), None)
+
+    @property
+    def step_messages(self) -> int:
+        """How many messages the step under way has shown, the one that is being written included."""
+        return len(self._step_texts)
+
+    @property
+    def step_text(self) -> str:
+        """What the step under way has shown, as its model wrote it: messages with a break between them."""
+        return joined(*(part["text"] for part in self._step_texts))
+
+    @property
+    def draft(self) -> str:
+        """The step's text while its model still writes, or did until it was cut off."""
+        return self.step_text if self._texts else ""
 
     @property
     def open_reasoning(self) -> str | None:

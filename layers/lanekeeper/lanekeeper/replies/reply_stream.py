@@ -13,6 +13,7 @@ from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database
 from lanekeeper.replies.assembly import Assembly
 from lanekeeper.replies.chunk_writer import ChunkWriter
+from lanekeeper.replies.contract import BREAK
 from lanekeeper.types import Json
 
 # Words, calls and a step's end come after a thought, never inside it.
@@ -69,29 +70,27 @@ class ReplyStream:
             self._say({"type": "finish-step"})
 
     def text_so_far(self, step: int) -> str:
-        """The text of a step that has been shown."""
-        if self.shown.steps == step and self.shown.open_text:
-            return self.shown.open_text[1]
-        return ""
+        """The text of a step that has been shown, while its model still writes it."""
+        return self.shown.draft if self.shown.steps == step else ""
 
     def text(self, step: int, delta: str) -> None:
-        """Show more text of a step. It is written within the batch time."""
+        """Show more text of a step, each message in a part of its own. It is written within the batch time."""
         if not delta:
             return
-        if self.shown.open_text is None:
-            self._say({"type": "text-start", "id": f"text-{step}"})
-        self._say({"type": "text-delta", "id": f"text-{step}", "delta": delta})
+        first, *others = delta.split(BREAK)
+        self._add_text(step, first)
+        for message in others:
+            self._end_text()
+            self._add_text(step, message)
         if self.first_text_at is None:
             self.first_text_at = clock.monotonic()
         self._writer.flush_soon()
 
     def complete_text(self, step: int, text: str) -> None:
         """Show what is missing of a step's whole text, and close it."""
-        if self.shown.steps != step or not self.shown.step_open or self.shown.step_text_closed:
-            return
-        self.text(step, text[len(self.text_so_far(step)) :])
-        if self.shown.open_text:
-            self._say({"type": "text-end", "id": self.shown.open_text[0]})
+        if self.shown.steps == step and self.shown.step_open:
+            self.text(step, text[len(self.shown.step_text) :])
+            self._end_text()
 
     def call(self, call_id: str, name: str, arguments: Mapping[str, object]) -> None:
         """Show a tool call."""
@@ -166,6 +165,18 @@ class ReplyStream:
             LaneLostError: the lane was taken away.
         """
         await self._writer.flush()
+
+    def _add_text(self, step: int, delta: str) -> None:
+        if not delta:
+            return
+        if self.shown.open_text is None:
+            number = self.shown.step_messages + 1
+            self._say({"type": "text-start", "id": f"text-{step}" if number == 1 else f"text-{step}-{number}"})
+        self._say({"type": "text-delta", "id": self.shown.open_text, "delta": delta})
+
+    def _end_text(self) -> None:
+        if self.shown.open_text is not None:
+            self._say({"type": "text-end", "id": self.shown.open_text})
 
     def _say(self, chunk: Json) -> None:
         if chunk["type"] in ENDS_REASONING:

@@ -7,9 +7,10 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from psycopg.types.json import Jsonb
 
 from lanekeeper.graph import open_calls
-from lanekeeper.ledger import store as ledger
+from lanekeeper.lines import HONEST_LINE, PERSON_LINE
 from lanekeeper.postgres import Database, Statements
 from lanekeeper.replies import Reply, ReplyStream, deliver_and_release, send
+from lanekeeper.turn.attempts import ended_in_failure
 from lanekeeper.turn.intake import Turn
 from lanekeeper.turn.measures import Measures
 from lanekeeper.turn.meter import TurnMeter
@@ -20,9 +21,8 @@ SQL = Statements.beside(__file__)
 
 logger = logging.getLogger(__name__)
 
-HONEST_LINE = "Sorry, I could not finish that just now. Please send it once more, or ask me for a person."
 # The AI SDK's names for why a model stopped, where it was not because all was said.
-FINISH_REASONS = {"length": "length", "content_filter": "content-filter"}
+FINISH_REASONS = {"length": "length", "content_filter": "content-filter", "other": "other"}
 NOT_COMPLETED = "This was not completed: the turn ended first."
 
 State = Literal["done", "failed", "stopped"]
@@ -65,7 +65,7 @@ class Ending:
         closing: list[Json] = [{"type": "data-writes", "data": {"tools": wrote}}] if wrote else []
         metadata = self._measures.metadata()
         reason = FINISH_REASONS.get(self._steps.asking.finish_reason, "stop")
-        await self._end("done", [], [*closing, _finish(reason, metadata)], metadata)
+        await self._end("done", [], [*closing, _finish(reason, metadata)], metadata, self._steps.asking.fell_short)
 
     async def say(self, text: str) -> None:
         """End a turn that code has answered, with a fixed line as the whole of its reply (D5)."""
@@ -88,18 +88,25 @@ class Ending:
             reason: a short word for operators; never a provider's own text.
         """
         await self._steps.catch_up()
-        messages = [*self._closed_calls(), AIMessage(content=HONEST_LINE)]
-        await self._end_with_the_line(messages, reason)
+        line = self._line()
+        await self._end_with(line, [*self._closed_calls(), AIMessage(content=line)], reason)
 
     async def give_up(self) -> None:
         """End a turn that could not be ended otherwise: what is recorded of it is left as it is, prices too."""
         await self._stream.restore()
         self._meter.forget()
-        await self._end_with_the_line([], "unreadable")
+        await self._end_with(HONEST_LINE.in_language(self._steps.language), [], "unreadable")
 
-    async def _end_with_the_line(self, messages: list[AnyMessage], reason: str) -> None:
+    def _line(self) -> str:
+        """The honest line; where the turn before has ended in one as well, the offer of a person (A3)."""
+        thread = self._turn.thread
+        own = len(thread.of_turn(self._turn.id))
+        again = ended_in_failure(thread.messages[: len(thread.messages) - own])
+        return (PERSON_LINE if again else HONEST_LINE).in_language(self._steps.language)
+
+    async def _end_with(self, line: str, messages: list[AnyMessage], reason: str) -> None:
         metadata = self._measures.metadata() | {"state": "failed"}
-        closing = [*self._last_words(HONEST_LINE), _finish("error", metadata)]
+        closing = [*self._last_words(line), _finish("error", metadata)]
         await self._end("failed", messages, closing, metadata, reason)
 
     def _last_words(self, text: str) -> list[Json]:
@@ -121,8 +128,8 @@ class Ending:
             ToolMessage(NOT_COMPLETED, tool_call_id=call.id, name=call.name, status="error")
             for call in open_calls(self._turn.thread.messages)
         ]
-        if draft := self._stream.shown.open_text:
-            messages.append(AIMessage(content=draft[1]))
+        if draft := self._stream.shown.draft:
+            messages.append(AIMessage(content=draft))
         return messages
 
     def _close_parts(self) -> list[Json]:
@@ -132,7 +139,7 @@ class Ending:
         if shown.open_reasoning:
             closing.append({"type": "reasoning-end", "id": shown.open_reasoning})
         if shown.open_text:
-            closing.append({"type": "text-end", "id": shown.open_text[0]})
+            closing.append({"type": "text-end", "id": shown.open_text})
         closing += [
             {"type": "tool-output-error", "toolCallId": call_id, "errorText": NOT_COMPLETED, "dynamic": True}
             for call_id in shown.open_calls
@@ -173,7 +180,8 @@ class Ending:
             self._steps.deciding.write(transaction)
             await send(transaction, self._turn.hold, "reply", reply)
             if state == "failed":
-                await ledger.count_limit_hit(transaction, self._turn.hold.user_id, self._turn.id, failure)
+                self._steps.limits_met.count(failure)
+            await self._steps.limits_met.write(transaction)
             await transaction.run(
                 SQL["end_turn"],
                 {

@@ -107,16 +107,14 @@ class Intake:
             await self._add(transaction, turn, [started])
         return turn
 
+    async def is_awaited(self, turn: Turn) -> bool:
+        """Whether messages came meanwhile that may join the turn."""
+        return bool(await self._joinable(turn))
+
     async def fold_in(self, turn: Turn) -> list[AnyMessage]:
         """Let the messages that came meanwhile join the turn; what was added to the thread (T2)."""
-        parameters = {
-            "conversation_id": turn.conversation_id,
-            "agent_id": turn.agent_id,
-            "limit": self._limits.messages_per_turn,
-        }
         # Mostly there are none, and one look is enough to know.
-        told = await turn.hold.at_once(self._database, SQL["joinable_rows"], parameters=parameters, durable=False)
-        (rows,) = told.results
+        rows = await self._joinable(turn)
         if not rows:
             return []
         async with turn.hold.transaction(self._database) as transaction:
@@ -128,6 +126,16 @@ class Intake:
             )
             transaction.put(SQL["drop_folded_turns"], {"turn_ids": [row["accepted_turn_id"] for row in rows]})
             return await self._add(transaction, turn, sorted(rows, key=lambda row: row["id"]))
+
+    async def _joinable(self, turn: Turn) -> list[Json]:
+        parameters = {
+            "conversation_id": turn.conversation_id,
+            "agent_id": turn.agent_id,
+            "limit": self._limits.messages_per_turn,
+        }
+        told = await turn.hold.at_once(self._database, SQL["joinable_rows"], parameters=parameters, durable=False)
+        (rows,) = told.results
+        return rows
 
     async def _add(self, transaction: Transaction, turn: Turn, rows: list[Json]) -> list[AnyMessage]:
         messages: list[AnyMessage] = [HumanMessage(row["payload"]["text"], id=row["message_id"]) for row in rows]

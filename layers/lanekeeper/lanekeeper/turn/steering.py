@@ -24,6 +24,10 @@ class Steering:
         self._deciding = deciding
         self._restarts_left = limits.restarts
 
+    async def is_wanted(self) -> bool:
+        """Whether there is something to fold in, and a step may still begin again for it."""
+        return bool(self._restarts_left) and await self._intake.is_awaited(self._turn)
+
     async def fold_in(self, *, restarts: bool) -> bool:
         """Let what was sent meanwhile join; whether anything did.
 

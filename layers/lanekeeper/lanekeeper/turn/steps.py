@@ -7,18 +7,22 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from lanekeeper.context import turn_only
 from lanekeeper.graph import StepLimitError, open_calls
 from lanekeeper.limits import Limits
+from lanekeeper.lines import PERSON_LINE
 from lanekeeper.mainline.catalogue import Catalogue
 from lanekeeper.mainline.client import Mainline
 from lanekeeper.mainline.reply import ToolCall
 from lanekeeper.postgres import Database
 from lanekeeper.replies import ReplyStream
+from lanekeeper.replies.contract import joined
 from lanekeeper.tools import Agent
 from lanekeeper.turn.acting import Acting
 from lanekeeper.turn.asking import Asking
+from lanekeeper.turn.attempts import is_stuck
 from lanekeeper.turn.deciding import Deciding
 from lanekeeper.turn.effects import Effects
 from lanekeeper.turn.holding import HoldingLine
 from lanekeeper.turn.intake import Intake, Turn
+from lanekeeper.turn.limits_met import LimitsMet
 from lanekeeper.turn.meter import TurnMeter
 from lanekeeper.turn.progress import Progress
 from lanekeeper.turn.routing import Signs, route
@@ -66,6 +70,8 @@ class TurnSteps:
         self.hard_case = ""
         self._showing = Showing(turn, stream)
         self._steering = Steering(intake, turn, stream, deciding, limits)
+        self._holding = HoldingLine(stream, limits)
+        self.limits_met = LimitsMet(turn)
         self.asking = Asking(
             turn=turn,
             agent=agent,
@@ -74,13 +80,30 @@ class TurnSteps:
             meter=meter,
             stream=stream,
             steering=self._steering,
+            holding=self._holding,
+            limits_met=self.limits_met,
             limits=limits,
         )
         self._agent = agent
         self._effects = Effects(turn)
         self.acting = Acting(
-            turn, agent.tools, HoldingLine(stream, limits), Progress(stream, limits), meter, self._effects
+            turn=turn,
+            tools=agent.tools,
+            steering=self._steering,
+            holding=self._holding,
+            progress=Progress(stream, limits),
+            meter=meter,
+            effects=self._effects,
         )
+
+    @property
+    def language(self) -> str:
+        """The person's language, for what code says; empty where it is not sure."""
+        return self.asking.language
+
+    @language.setter
+    def language(self, language: str) -> None:
+        self.asking.language = self._holding.language = language
 
     async def load(self) -> None:
         """Open the reply, or go on with a dead worker's, act in code, and gather what is for this reply only.
@@ -92,6 +115,7 @@ class TurnSteps:
             await self._stream.restore()
         await self._showing.all()
         await self.deciding.settle()
+        self.language = self.deciding.language or ""
         self.asking.turn_only = turn_only(
             self._turn.now, self._turn.timezone, language=self.deciding.language, notes=self.deciding.notes
         )
@@ -122,8 +146,11 @@ class TurnSteps:
             raise StepLimitError
         await self._steering.fold_in(restarts=step > 1)
         self._stream.begin_step(step)
-        while (message := await self.ask(step)) is None:
-            pass
+        with self._holding.over(f"step {step}"):
+            while (message := await self.ask(step)) is None:
+                pass
+        if not message.tool_calls and not message.invalid_tool_calls:
+            message = self._offering_a_person(message)
         await self._record([message])
         self._showing.answer(step, message)
         await self._stream.flush()
@@ -153,12 +180,22 @@ class TurnSteps:
         chosen = route(self._catalogue, self._turn.model_id, signs, self._limits)
         self.asking.model, self.hard_case = chosen.model, chosen.case
 
+    def _offering_a_person(self, message: AIMessage) -> AIMessage:
+        """The answer, with the offer of a person behind it where the agent is stuck (A3)."""
+        own = self._turn.thread.of_turn(self._turn.id)
+        if self.asking.fell_short or not is_stuck(own, self._limits.failed_attempts):
+            return message
+        self.limits_met.count("stuck")
+        offer = PERSON_LINE.in_language(self.language)
+        return message.model_copy(update={"content": joined(message.text, offer)})
+
     async def _record(self, messages: Sequence[AnyMessage]) -> None:
         async with self._turn.hold.transaction(self._database) as transaction:
             await self._turn.thread.add(transaction, messages, self._turn.id)
             await self._meter.write(transaction)
             self.deciding.write(transaction)
             self._effects.write(transaction, messages)
+            await self.limits_met.write(transaction)
 
     def _gained(self, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
         """What the thread has and the graph's state has not: a step that was tried twice may have gained more."""
