@@ -129,6 +129,7 @@ class Limits:
     progress_ms: float = _limit(250, "N7", "milliseconds between two lines of progress of one tool call")
     progress_bytes: int = _limit(1024, "N7", "bytes of one line of progress")
     search_timeout_s: float = _limit(6, "O4", "seconds one request to the search vendor may take")
+    search_micros: int = _limit(8000, "K2", "millionths of the currency that one request to the search vendor costs")
     search_title_chars: int = _limit(160, "O6", "characters of a search result's title")
     search_snippet_chars: int = _limit(600, "B7", "characters of a search result's snippet as the page shows it")
     prompt_bytes: int = _limit(12 * 1024, "Q3", "bytes of a system prompt")

@@ -2,14 +2,15 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from lanekeeper.mainline.reply import ToolCall
 from lanekeeper.settings import Settings, SettingsError
-from lanekeeper.tools import Outcome, Toolset
-from tests.unit.mainline.gateway import Answer, Gateway, gateway, refuse
+from lanekeeper.tools import Outcome, ToolContext, Toolset
+from tests.unit.mainline.gateway import Answer, Book, Gateway, gateway, refuse
 from tests.unit.tools.toys import CONTEXT, LIMITS
 from toolsets import web
 
@@ -22,7 +23,7 @@ def page(url: str = "https://example.com/a", **beside: Any) -> dict[str, Any]:
     return {"title": "A page", "url": url, "content": "Some words.", "score": 0.9, "raw_content": None} | beside
 
 
-async def search(served: Gateway, query: str = "tea") -> Outcome:
+async def search(served: Gateway, query: str = "tea", context: ToolContext = CONTEXT) -> Outcome:
     settings = Settings.from_environment(
         {
             "LANEKEEPER_ENVIRONMENT": "dev",
@@ -31,7 +32,7 @@ async def search(served: Gateway, query: str = "tea") -> Outcome:
         }
     )
     return await Toolset(web.tools(settings, LIMITS), LIMITS).call(
-        ToolCall("c1", "web_search", {"query": query}), CONTEXT
+        ToolCall("c1", "web_search", {"query": query}), context
     )
 
 
@@ -46,6 +47,17 @@ async def results_of(*results: Any) -> list[dict[str, str]]:
 
 async def test_each_result_is_title_url_and_snippet_and_nothing_else_l3():
     assert await results_of(page()) == [{"title": "A page", "url": "https://example.com/a", "snippet": "Some words."}]
+
+
+async def test_every_request_to_the_vendor_is_paid_for_the_one_that_failed_too_k2():
+    book = Book()
+    async with gateway() as served:
+        served.plays += [refuse(500, {}), found(page())]
+        await search(served, context=replace(CONTEXT, meter=book))
+    assert [(call.feature, call.model, call.micros) for call in book.opened_calls] == [
+        ("web_search", "search", 8000)
+    ] * 2
+    assert [(usage.micros, failed) for _, usage, failed in book.settled_calls] == [(8000, True), (8000, False)]
 
 
 async def test_the_vendor_is_asked_with_its_key_for_as_many_as_are_shown():

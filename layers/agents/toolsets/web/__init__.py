@@ -17,4 +17,4 @@ def tools(settings: Settings, limits: Limits) -> list[AnyTool]:
     from toolsets.web.vendor import SearchVendor
 
     settings.require("search_base_url")
-    return [web_search(SearchVendor(settings.search_base_url, settings.search_key, limits))]
+    return [web_search(SearchVendor(settings.search_base_url, settings.search_key, limits), limits)]

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from lanekeeper.limits import Limits
 from lanekeeper.tools import Example, Source, Tool, ToolContext, ToolInput, ToolOutput
 from toolsets.web.vendor import SearchVendor
 
@@ -41,11 +42,12 @@ class SearchOutput(ToolOutput):
     results: list[SearchResult]
 
 
-def web_search(vendor: SearchVendor) -> Tool[SearchInput, SearchOutput]:
-    """The tool, asking this vendor."""
+def web_search(vendor: SearchVendor, limits: Limits) -> Tool[SearchInput, SearchOutput]:
+    """The tool, asking this vendor. Each request is paid for, the failed ones too (K2)."""
 
-    async def search(context: ToolContext, given: SearchInput) -> SearchOutput:  # noqa: ARG001
-        hits = await vendor.search(given.query)
+    async def search(context: ToolContext, given: SearchInput) -> SearchOutput:
+        async with context.paid("web_search", "search", limits.search_micros):
+            hits = await vendor.search(given.query)
         return SearchOutput(results=[SearchResult(title=h.title, url=h.url, snippet=h.snippet) for h in hits])
 
     return Tool(
