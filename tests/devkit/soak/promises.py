@@ -160,7 +160,8 @@ class Ledger:
         """Each call was charged at most once, and a recorded answer exactly once (K2)."""
         exact: dict[str, int] = defaultdict(int)
         for cost in self._rows["costs"]:
-            exact[cost["turn_id"]] += cost["status"] == "exact"
+            # A turn also pays for its judgements and its searches.
+            exact[cost["turn_id"]] += (cost["feature"], cost["status"]) == ("chat", "exact")
         answers: dict[str, int] = defaultdict(int)
         for row in self._rows["thread_messages"]:
             answers[row["turn_id"]] += row["message"]["type"] == "ai"
