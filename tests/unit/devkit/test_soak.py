@@ -61,7 +61,7 @@ KEPT: Rows = {
         },
     ],
     "outbox": [{"id": 1, "turn_id": "turn-1", "state": "sent"}],
-    "costs": [{"turn_id": "turn-1", "status": "exact"}],
+    "costs": [{"turn_id": "turn-1", "feature": "chat", "status": "exact"}],
     "thread_messages": [
         {"conversation_id": "conv-1", "message_id": "said-1", "turn_id": "turn-1", "message": {"type": "human"}},
         {
@@ -117,6 +117,7 @@ def test_an_orderly_person_breaks_no_promise() -> None:
         ("thread_messages", 1, {"message": {"type": "ai", "content": "Good day.Good day."}}, "the model remembers"),
         ("thread_messages", 1, {"message_id": "said-1"}, "holds a message twice"),
         ("costs", 0, {"status": "estimated"}, "0 exact costs"),
+        ("costs", 0, {"feature": "web_search"}, "0 exact costs"),
     ],
 )
 def test_what_is_wrong_in_one_row_is_told(table: str, row: int, change: dict[str, Any], complaint: str) -> None:
