@@ -40,6 +40,8 @@ def test_the_order_in_which_tools_were_put_together_does_not_matter_b072():
     tools = [note_tool(name=name) for name in ("b_one", "a_two", "c_three")]
     forms = {dumps(toolset(*order).definitions) for order in itertools.permutations(tools)}
     assert len(forms) == 1
+    assert len({toolset(*order).sha256 for order in itertools.permutations(tools)}) == 1
+    assert toolset(*tools).sha256 != toolset(*tools[:2]).sha256
     assert toolset(*tools).names == ("a_two", "b_one", "c_three")
 
 

@@ -8,6 +8,7 @@ from lanekeeper.tools.agent import Agent
 from lanekeeper.tools.context import StaffDesk, ToolContext, Watcher
 from lanekeeper.tools.facts import Fact, FactKind, facts_of
 from lanekeeper.tools.failure import ToolFailure, TransientError
+from lanekeeper.tools.job import JobTools
 from lanekeeper.tools.outcome import Outcome
 from lanekeeper.tools.state import state_after
 from lanekeeper.tools.tool import AnyTool, Command, Example, Source, Tool, ToolInput, ToolOutput
@@ -20,6 +21,7 @@ __all__ = [
     "Example",
     "Fact",
     "FactKind",
+    "JobTools",
     "Outcome",
     "Source",
     "StaffDesk",

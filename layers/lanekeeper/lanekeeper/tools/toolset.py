@@ -1,6 +1,7 @@
 """A set of tools: what a model may choose from, and the way to call one."""
 
 import asyncio
+import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -37,11 +38,14 @@ class Toolset:
         self._limits = limits
         self.names = tuple(self._tools)
         self.definitions: tuple[Json, ...] = tuple(definition(tool) for tool in ordered)
+        written = dumps(self.definitions).encode()
+        # Names these definitions beside the prompt's version: what the model was told of is known later on (O9).
+        self.sha256 = hashlib.sha256(written).hexdigest()
         if len(self._tools) != len(ordered):
             raise ValueError("two tools have the same name")
         if nameless := [name for name in self.names if not _NAME.fullmatch(name)]:
             raise ValueError(f"a tool is named area_job: {', '.join(nameless)}")
-        if len(dumps(self.definitions).encode()) > limits.tools_bytes:
+        if len(written) > limits.tools_bytes:
             raise ValueError(f"the tool definitions pass their budget of {limits.tools_bytes} bytes")
 
     def subset(self, names: Iterable[str]) -> "Toolset":
