@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import aclosing
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AnyMessage
 
 from lanekeeper import clock
 from lanekeeper.context import ModelInput, model_input
@@ -18,6 +18,7 @@ from lanekeeper.mainline.reply import Ending, FinishReason
 from lanekeeper.replies import ReplyStream
 from lanekeeper.replies.contract import joined
 from lanekeeper.tools import Agent
+from lanekeeper.turn.attachments import Attachments
 from lanekeeper.turn.attempts import ended_in_failure
 from lanekeeper.turn.draft import Draft
 from lanekeeper.turn.holding import HoldingLine
@@ -50,6 +51,7 @@ class Asking:
         stream: what the person sees.
         steering: looks for new messages before a first word goes out.
         holding: told when something is shown.
+        attachments: what the thread's uploads stand for.
         limits_met: counts the answers that fell short.
         limits: how often the model is asked, and what it may say.
     """
@@ -65,6 +67,7 @@ class Asking:
         stream: ReplyStream,
         steering: Steering,
         holding: HoldingLine,
+        attachments: Attachments,
         limits_met: LimitsMet,
         limits: Limits,
     ) -> None:
@@ -75,6 +78,7 @@ class Asking:
         self._stream = stream
         self._steering = steering
         self._holding = holding
+        self._attachments = attachments
         self._limits_met = limits_met
         self._limits = limits
         self._terms = Terms(turn, limits)
@@ -132,7 +136,8 @@ class Asking:
     async def _call(self, step: int, draft: Draft, notes: Sequence[str]) -> tuple[Ending | None, str]:
         """One call of the model: how it ended, None when it was broken off for a fault; and what it thought."""
         began = clock.monotonic()
-        body = chat_body(self._input(draft.said, notes).wire(self.model), tools=self._agent.tools.definitions)
+        messages = await self._attachments.fill(self._turn.thread.messages)
+        body = chat_body(self._input(messages, draft.said, notes).wire(self.model), tools=self._agent.tools.definitions)
         caller = Caller(user_id=self._turn.hold.user_id, turn_id=self._turn.id, meter=self._meter)
         thoughts = Thoughts(self._stream, self.model, self._limits)
         silent = not draft.said
@@ -179,7 +184,6 @@ class Asking:
         self.finish_reason, self.fell_short = short.finish_reason, short.kind
         return AIMessage(joined(said, line.in_language(self.language)))
 
-    def _input(self, said: str, notes: Sequence[str]) -> ModelInput:
-        thread = self._turn.thread
-        added = len(thread.of_turn(self._turn.id))
-        return model_input(self._agent.prompt, thread.messages, notes, said, added=added)
+    def _input(self, messages: Sequence[AnyMessage], said: str, notes: Sequence[str]) -> ModelInput:
+        added = len(self._turn.thread.of_turn(self._turn.id))
+        return model_input(self._agent.prompt, messages, notes, said, added=added, profile=self._turn.profile)

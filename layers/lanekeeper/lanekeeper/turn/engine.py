@@ -20,6 +20,7 @@ from lanekeeper.redact import place
 from lanekeeper.replies import ReplyStream
 from lanekeeper.tools import Agent
 from lanekeeper.turn.asking import EmptyAnswerError
+from lanekeeper.turn.checking import Checking
 from lanekeeper.turn.deciding import CodeAnswers, Deciding
 from lanekeeper.turn.ending import Ending
 from lanekeeper.turn.in_force import InForce, OperatorSettings
@@ -62,6 +63,7 @@ class Engine:
         self._decisions = Decisions(mainline, limits)
         self._settings = OperatorSettings(agents, limits)
         self._limits = limits
+        self._checking = Checking(work, self._decisions, self._settings, limits)
         self._lock = LaneLock(lock)
         self._intake = Intake(work, self._lock, holder, limits)
         self._watch = Watch(reply, limits)
@@ -81,6 +83,10 @@ class Engine:
                     # Whoever has the lane's lock still is about to drop it.
                     await asyncio.sleep(POSTPONED_S)
                     continue
+                if claim.upload is not None:
+                    name_person(claim.hold.user_id)
+                    async with self._watch.over(claim.hold, claim.upload.id):
+                        await self._checking.run(claim.upload)
                 if claim.turn is not None:
                     name_person(claim.turn.hold.user_id, turn=claim.turn.id)
                     await self._run(claim.turn, seconds_left)

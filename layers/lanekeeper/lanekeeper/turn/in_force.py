@@ -17,12 +17,18 @@ from lanekeeper.turn.intake import Turn
 
 
 @dataclass(frozen=True, slots=True)
-class InForce:
-    """What one turn runs by, from its beginning to its end."""
+class ForAll:
+    """What is the same for all agents."""
 
     catalogue: Catalogue
     prices: Prices
     policy: Policy
+
+
+@dataclass(frozen=True, slots=True)
+class InForce(ForAll):
+    """What one turn runs by, from its beginning to its end."""
+
     agent: Agent
 
 
@@ -45,14 +51,19 @@ class OperatorSettings:
 
     async def read(self, database: Database, turn: Turn) -> InForce:
         """What is in force for a turn that begins now."""
-        stored = (self._catalogue, self._prices, self._policy, self._versions)
-        if not all(setting.fresh for setting in stored):
-            async with database.transaction(user_id=turn.hold.user_id) as transaction:
-                for setting in stored:
-                    await setting.read(transaction)
+        all_ = await self.for_all(database, turn.hold.user_id)
         # An agent that was taken off the list never strands a conversation.
         agent = self._agents.get(turn.agent_id) or next(iter(self._agents.values()))
         prompt = versions.in_force(self._versions.last, agent.id, agent.prompt, agent.find_prompt)
         if prompt is not agent.prompt:
             agent = replace(agent, prompt=prompt)
-        return InForce(self._catalogue.last, self._prices.last, self._policy.last, agent)
+        return InForce(all_.catalogue, all_.prices, all_.policy, agent)
+
+    async def for_all(self, database: Database, user_id: str) -> ForAll:
+        """What is in force for work that no agent does."""
+        stored = (self._catalogue, self._prices, self._policy, self._versions)
+        if not all(setting.fresh for setting in stored):
+            async with database.transaction(user_id=user_id) as transaction:
+                for setting in stored:
+                    await setting.read(transaction)
+        return ForAll(self._catalogue.last, self._prices.last, self._policy.last)

@@ -5,13 +5,16 @@ from datetime import datetime
 
 from langchain_core.messages import AnyMessage, HumanMessage
 
+from lanekeeper.context import Profile
 from lanekeeper.graph import Thread
 from lanekeeper.lane import Hold, LaneLock
 from lanekeeper.lane.store import SQL as LANE_SQL
 from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database, Statements, Transaction
 from lanekeeper.replies import deliver
+from lanekeeper.turn.attachments import content_with
 from lanekeeper.types import Json
+from lanekeeper.uploads.quarantine import Quarantined, take_up
 
 SQL = Statements.beside(__file__)
 
@@ -27,6 +30,7 @@ class Turn:
     reply_id: str
     agent_id: str
     model_id: str | None
+    profile: Profile
     attempt: int
     timezone: str
     now: datetime
@@ -73,16 +77,18 @@ class Intake:
             transaction.act_for(hold.user_id)
             if not await self._lock.take(hold):
                 await hold.postpone(transaction)
-                return Claim(hold, None, postponed=True)
+                return Claim(hold, postponed=True)
             await deliver(transaction, hold)
-            turn = await self._take_up(transaction, hold)
-        if turn is None:
+            taken = await self._take_up(transaction, hold)
+        if taken is None:
             await hold.release(self._database)
             await self._lock.drop()
-        return Claim(hold, turn)
+        return Claim(hold, upload=taken) if isinstance(taken, Quarantined) else Claim(hold, taken)
 
-    async def _take_up(self, transaction: Transaction, hold: Hold) -> Turn | None:
+    async def _take_up(self, transaction: Transaction, hold: Hold) -> Turn | Quarantined | None:
         started = await transaction.row(SQL["start_turn"], hold.key)
+        if started is not None and started["kind"] == "upload":
+            return await take_up(transaction, hold, started["upload_id"])
         if started is None or started["id"] is None:
             return None
         # Read only once this is committed: whatever is wrong with a thread must count as its turn's fault.
@@ -95,6 +101,7 @@ class Intake:
             reply_id=started["reply_id"],
             agent_id=started["agent_id"],
             model_id=started["model_id"],
+            profile=Profile.of(started["name"], started["payload"].get("roles", ())),
             attempt=started["attempt"],
             timezone=started["timezone"],
             now=started["now"],
@@ -138,7 +145,12 @@ class Intake:
         return rows
 
     async def _add(self, transaction: Transaction, turn: Turn, rows: list[Json]) -> list[AnyMessage]:
-        messages: list[AnyMessage] = [HumanMessage(row["payload"]["text"], id=row["message_id"]) for row in rows]
+        messages: list[AnyMessage] = [
+            HumanMessage(
+                content_with(row["payload"]["text"], row["payload"].get("attachments", ())), id=row["message_id"]
+            )
+            for row in rows
+        ]
         await turn.thread.add(transaction, messages, turn.id)
         transaction.put(
             SQL["place_messages"],
@@ -154,8 +166,9 @@ class Intake:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A lane that was claimed: with a turn to run, with none left to do, or put off for a second."""
+    """A lane that was claimed: with a turn to run or an upload to check, with none left to do, or put off a second."""
 
     hold: Hold
-    turn: Turn | None
+    turn: Turn | None = None
+    upload: Quarantined | None = None
     postponed: bool = False

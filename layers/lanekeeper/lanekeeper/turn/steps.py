@@ -17,6 +17,7 @@ from lanekeeper.replies.contract import joined
 from lanekeeper.tools import Agent
 from lanekeeper.turn.acting import Acting
 from lanekeeper.turn.asking import Asking
+from lanekeeper.turn.attachments import Attachments
 from lanekeeper.turn.attempts import is_stuck
 from lanekeeper.turn.deciding import Deciding
 from lanekeeper.turn.effects import Effects
@@ -81,6 +82,7 @@ class TurnSteps:
             stream=stream,
             steering=self._steering,
             holding=self._holding,
+            attachments=Attachments(database, turn.hold, limits),
             limits_met=self.limits_met,
             limits=limits,
         )
@@ -193,8 +195,8 @@ class TurnSteps:
         async with self._turn.hold.transaction(self._database) as transaction:
             await self._turn.thread.add(transaction, messages, self._turn.id)
             await self._meter.write(transaction)
-            self.deciding.write(transaction)
             self._effects.write(transaction, messages)
+            self.deciding.write(transaction)
             await self.limits_met.write(transaction)
 
     def _gained(self, messages: Sequence[AnyMessage]) -> list[AnyMessage]:

@@ -4,35 +4,38 @@
 -- when its conversation was deleted a moment ago.
 -- name: start_turn
 with head as materialized (
-  select id, user_id, kind, state, turn_id, message_id, payload from inbox
+  select id, user_id, kind, state, turn_id, message_id, payload, upload_id from inbox
   where user_id = %(user_id)s and state in ('new', 'running')
   order by id
   limit 1
 ), rows as (
-  update inbox i set state = 'running' from head where i.id = head.id and i.user_id = head.user_id and i.state = 'new'
+  update inbox i set state = 'running' from head
+  where head.kind <> 'upload' and i.id = head.id and i.user_id = head.user_id and i.state = 'new'
 ), lane as (
-  update lanes l set turn_id = head.turn_id from head where l.user_id = head.user_id and l.epoch = %(epoch)s
+  update lanes l set turn_id = head.turn_id from head
+  where head.kind <> 'upload' and l.user_id = head.user_id and l.epoch = %(epoch)s
 ), begun as (
   update turns t
   set state = 'running', attempt = attempt + 1, started_at = coalesce(started_at, lanekeeper.now())
   from head, conversations c, users u, lanes l
-  where t.id = head.turn_id and c.id = t.conversation_id and u.id = t.user_id and l.user_id = t.user_id
+  where head.kind <> 'upload' and t.id = head.turn_id and c.id = t.conversation_id and u.id = t.user_id and l.user_id = t.user_id
   returning t.id, t.conversation_id, t.attempt, t.agent_id, t.reply_id,
-            coalesce(t.model_id, c.model_id) as model_id, c.title, u.timezone,
-            c.agent_state, l.stop_turn_id is not distinct from t.id as stop_wanted, lanekeeper.now() as now,
+            coalesce(t.model_id, c.model_id) as model_id, c.title, u.name, u.timezone, c.agent_state,
+            l.stop_turn_id is not distinct from t.id as stop_wanted, lanekeeper.now() as now,
             extract(epoch from lanekeeper.now() - t.accepted_at) as waited_s
 )
-select begun.*, head.kind, head.state = 'new' as is_new, head.message_id, head.payload
+select begun.*, head.kind, head.state = 'new' as is_new, head.message_id, head.payload, head.upload_id
 from head left join begun on true
 
 -- What was sent meanwhile and may join: text of the same conversation and agent, and nothing that came after the
--- person pressed a button or gave an order.
+-- person pressed a button or gave an order. A message that brings no file need not wait for one that is being read.
 -- name: joinable_rows
 select id from inbox i
 where user_id = %(user_id)s and state = 'new' and kind = 'text'
   and conversation_id = %(conversation_id)s and agent_id = %(agent_id)s
   and not exists (
-    select from inbox c where c.user_id = i.user_id and c.state in ('new', 'running') and c.kind <> 'text' and c.id < i.id)
+    select from inbox c where c.user_id = i.user_id and c.state in ('new', 'running') and c.kind <> 'text' and c.id < i.id
+      and not (c.kind = 'upload' and i.payload -> 'attachments' is null))
 order by id
 limit %(limit)s
 

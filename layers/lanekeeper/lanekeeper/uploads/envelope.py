@@ -7,6 +7,7 @@ upload is no longer kept, or when too many later ones have come.
 import base64
 import re
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 from lanekeeper.types import Json
@@ -30,7 +31,7 @@ def shown(reference: Json, upload: Mapping[str, Any] | None, readable: Mapping[s
         data = base64.b64encode(readable["picture"]).decode()
         return {"type": "image", "base64": data, "mime_type": reference["mime_type"]}
     pages = f' pages="{readable["pages"]}"' if readable["pages"] else ""
-    opening = f'<file name="{reference["name"]}" type="{reference["mime_type"]}"{pages}>'
+    opening = f'<file name="{escape(reference["name"])}" type="{reference["mime_type"]}"{pages}>'
     rest = "\n[The file goes on; the rest was left out.]" if readable["cut"] else ""
     return _text(f"{opening}\n{_TAG.sub('&lt;', readable['text'])}{rest}\n</file>")
 

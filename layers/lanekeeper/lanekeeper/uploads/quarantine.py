@@ -24,9 +24,11 @@ class Quarantined:
 
 
 async def take_up(transaction: Transaction, hold: Hold, upload_id: str) -> Quarantined | None:
-    """Begin with an upload, in the transaction that claims its lane; None when it is gone."""
-    row = await transaction.row(SQL["begin"], {"user_id": hold.user_id, "id": upload_id})
+    """Begin with an upload, in the transaction that claims its lane; None when its time is over already."""
+    key = {"user_id": hold.user_id, "id": upload_id}
+    row = await transaction.row(SQL["begin"], key)
     if row is None:
+        await transaction.run(SQL["done"], key)
         return None
     return Quarantined(row["id"], hold, row["kind"], row["media_type"], row["attempt"])
 

@@ -29,6 +29,7 @@ LINES = {
     "too_many_pixels": ("This picture is too large.", "Send a smaller one."),
     "moving": ("Moving pictures of this kind cannot be read here.", "Send a still one."),
     "no_text": ("There is no text in this file that could be read.", "If it is a scan, send it as a picture."),
+    "deaths": ("This file could not be read.", "Save it anew, or send a smaller part of it."),
     "unsafe": ("This picture cannot be used here.", "Send another one."),
     "instructions": (
         "This holds text that gives orders to the assistant, so it was not read.",
@@ -137,6 +138,15 @@ def told(row: Mapping[str, Any]) -> Json:
     if row["message"]:
         body["message"] = row["message"]
     return body
+
+
+_PIECE_CHARS, _OVERLAP_CHARS = 6000, 300
+
+
+def pieces(text: str) -> list[str]:
+    """A text in pieces that are judged by themselves. They overlap, so that no sentence is only seen in halves."""
+    step = _PIECE_CHARS - _OVERLAP_CHARS
+    return [text[at : at + _PIECE_CHARS] for at in range(0, max(len(text) - _OVERLAP_CHARS, 1), step)]
 
 
 def line(code: str) -> str:

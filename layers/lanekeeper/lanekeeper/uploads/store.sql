@@ -48,7 +48,7 @@ with row as (
   update inbox set state = 'running' where user_id = %(user_id)s and upload_id = %(id)s and state = 'new'
 )
 update uploads set state = 'checking', attempt = attempt + 1
-where user_id = %(user_id)s and id = %(id)s
+where user_id = %(user_id)s and id = %(id)s and state in ('quarantined', 'checking')
 returning id, kind, media_type, attempt
 
 -- name: quarantined

@@ -1,0 +1,86 @@
+"""Puts uploads into what a model is sent. The thread keeps references; what they stand for is read for each turn."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import AnyMessage, HumanMessage
+
+from lanekeeper.lane import Hold
+from lanekeeper.limits import Limits
+from lanekeeper.postgres import Database
+from lanekeeper.types import Json
+from lanekeeper.uploads.envelope import BLOCK, shown, within
+from lanekeeper.uploads.store import SQL
+
+
+def content_with(text: str, references: Sequence[Json]) -> str | list[str | Json]:
+    """The content of a person's message for the thread: what goes along first, then the words."""
+    if not references:
+        return text
+    return [*references, *([{"type": "text", "text": text}] if text else [])]
+
+
+class Attachments:
+    """The uploads that the thread of one turn names.
+
+    Args:
+        database: the worker's own connection.
+        hold: whose uploads.
+        limits: how much of them one request may carry.
+    """
+
+    def __init__(self, database: Database, hold: Hold, limits: Limits) -> None:
+        self._database = database
+        self._hold = hold
+        self._limits = limits
+        self._known: frozenset[str] = frozenset()
+        self._blocks: dict[str, Json] = {}
+
+    async def fill(self, messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
+        """The messages with the uploads in their places. Costs nothing where none goes along."""
+        references = {block["id"]: block for message in messages for block in _references(message)}
+        if not references:
+            return messages
+        if references.keys() - self._known:
+            self._blocks = await self._load(references)
+            self._known = frozenset(references)
+        return [self._filled(message) if _references(message) else message for message in messages]
+
+    async def _load(self, references: dict[str, Json]) -> dict[str, Json]:
+        who = self._hold.user_id
+        ids = {"ids": list(references)}
+        (rows,) = await self._database.at_once(SQL["some"], user_id=who, parameters=ids, durable=False)
+        uploads = {row["id"]: row for row in rows}
+        seen = self._in_sight(references, uploads)
+        (rows,) = await self._database.at_once(
+            SQL["readable"], user_id=who, parameters={"ids": sorted(seen)}, durable=False
+        )
+        readable = {row["id"]: row for row in rows}
+        return {
+            upload_id: shown(reference, uploads.get(upload_id), readable.get(upload_id))
+            for upload_id, reference in references.items()
+        }
+
+    def _in_sight(self, references: dict[str, Json], uploads: dict[str, dict[str, Any]]) -> frozenset[str]:
+        # By sizes that outlive the content, so that what is in sight does not change when older ones expire.
+        pictures = [(one, uploads[one]["bytes"]) for one in _of(references, uploads, "image")]
+        texts = [(one, uploads[one]["chars"] or 0) for one in _of(references, uploads, "file")]
+        return within(pictures, self._limits.thread_image_bytes) | within(texts, self._limits.thread_file_chars)
+
+    def _filled(self, message: AnyMessage) -> AnyMessage:
+        content = [
+            self._blocks[block["id"]] if isinstance(block, dict) and block.get("type") == BLOCK else block
+            for block in message.content
+        ]
+        return HumanMessage(content=content, id=message.id)
+
+
+def _references(message: AnyMessage) -> list[Json]:
+    if not isinstance(message, HumanMessage) or isinstance(message.content, str):
+        return []
+    return [block for block in message.content if isinstance(block, dict) and block.get("type") == BLOCK]
+
+
+def _of(references: dict[str, Json], uploads: dict[str, dict[str, Any]], kind: str) -> list[str]:
+    """The ids of one kind, in the order in which the thread names them."""
+    return [one for one, reference in references.items() if reference["kind"] == kind and one in uploads]
