@@ -5,6 +5,7 @@ python3 run.py                  the whole system on http://127.0.0.1:8000, until
 python3 run.py test [...]       every test that needs no system package; what follows goes to pytest
 python3 run.py bench [...]      measure it, and its peers
 python3 run.py soak [...]       random schedules of crashes, repeats and bursts
+python3 run.py calibrate [...]  how well the fast decisions judge a labelled set
 python3 run.py rules            the rule book: every rule, its home and its tests
 python3 run.py schema           write migrations/schema.sql, the sum of the migrations
 python3 run.py lock             compile the two lists of pinned requirements anew
@@ -32,6 +33,7 @@ NODE_MAJOR = 22
 MODULES = {
     "bench": "tests.devkit.bench",
     "soak": "tests.devkit.soak",
+    "calibrate": "tests.devkit.calibrate",
     "rules": "tests.devkit.rules",
     "schema": "tests.devkit.schema",
 }
