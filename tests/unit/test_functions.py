@@ -100,6 +100,18 @@ def test_a_connection_that_was_closed_meanwhile_is_made_again() -> None:
     assert one.connections == 2
 
 
+def test_without_a_kept_connection_nothing_is_sent_on_it() -> None:
+    with endpoint([OK, OK], [OK]) as (one, functions):
+        assert not functions.start_on_kept("worker", b"{}")
+        assert one.connections == 0
+        functions.start("worker", b"{}")
+        assert functions.start_on_kept("worker", b'{"turnId": "t"}')
+        assert one.requests[1].endswith(b'{"turnId": "t"}')
+        assert not functions.start_on_kept("worker", b"{}")  # it was closed meanwhile
+        functions.start("worker", b"{}")
+    assert one.connections == 2
+
+
 def test_a_connection_that_slept_too_long_is_not_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
     with endpoint([OK, OK], [OK]) as (one, functions):
         functions.start("worker", b"{}")

@@ -33,16 +33,28 @@ class Functions:
         Raises:
             OSError: Lambda has not taken it, or the answer was lost.
         """
+        if not self.start_on_kept(function, payload):
+            self._send(self._connect(), *self._request(function, payload))
+
+    def start_on_kept(self, function: str, payload: bytes) -> bool:
+        """The same on the kept connection, with no name to resolve and nothing to dial; False when there is none.
+
+        Raises:
+            OSError: Lambda has not taken it, or the answer was lost.
+        """
+        kept, self._kept = self._kept, None
+        if kept is None or clock.monotonic() - kept[1] >= KEPT_S:
+            return False
+        try:
+            self._send(kept[0], *self._request(function, payload))
+        except ConnectionError:
+            return False  # The other end has closed it meanwhile.
+        return True
+
+    def _request(self, function: str, payload: bytes) -> tuple[str, bytes, dict[str, str]]:
         path = f"/2015-03-31/functions/{quote(function, safe='')}/invocations"
         headers = {"Content-Type": "application/json", "X-Amz-Invocation-Type": "Event"}
-        signed = self._signer.headers("POST", self._endpoint + path, headers, payload)
-        kept, self._kept = self._kept, None
-        if kept and clock.monotonic() - kept[1] < KEPT_S:
-            try:
-                return self._send(kept[0], path, payload, signed)
-            except ConnectionError:
-                pass  # The other end has closed it meanwhile.
-        return self._send(self._connect(), path, payload, signed)
+        return path, payload, self._signer.headers("POST", self._endpoint + path, headers, payload)
 
     def _connect(self) -> http.client.HTTPConnection:
         address = urlsplit(self._endpoint)

@@ -1,7 +1,6 @@
 """A message is accepted once, whole and in order; a repeat gets the answer of the first time."""
 
 import json
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -292,31 +291,6 @@ def test_the_tokens_name_and_zone_count_until_a_message_says_more(api: Api) -> N
     send(timezone="Europe/Madrid")
     send()
     assert api.sql("select name, timezone from users") == [{"name": "Ana", "timezone": "Europe/Madrid"}]
-
-
-def test_a_wake_that_fails_is_never_shown(api: Api, endpoint: Lambda) -> None:
-    endpoint.status = 500
-    assert api.send("Hello").status == 202
-    assert api.sql("select ready_at is not null as armed from lanes") == [{"armed": True}]
-
-
-def test_a_wake_that_hangs_delays_the_answer_only_so_long_b043(make_api: Callable[..., Api], endpoint: Lambda) -> None:
-    """B043: the message is durable before the worker is asked for, and the answer does not wait for the worker."""
-    endpoint.patience = threading.Event()
-    api = make_api(LIMIT_WAKE_TIMEOUT_S="0.05")
-    try:
-        assert api.send("Hello").status == 202
-        assert not endpoint.patience.is_set()
-        assert api.count("inbox") == 1
-    finally:
-        endpoint.patience.set()
-
-
-def test_a_wake_goes_over_a_kept_connection_and_heals_it(api: Api, endpoint: Lambda) -> None:
-    for _ in range(3):
-        api.send("Hello")
-    assert len({headers["X-Amz-Date"] for _, headers, _ in endpoint.events}) <= 3
-    assert len(endpoint.events) == 3
 
 
 def test_a_worker_that_froze_while_writing_delays_nobody_for_long(

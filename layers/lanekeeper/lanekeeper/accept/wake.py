@@ -27,7 +27,10 @@ class Waker:
         """Have a worker look at the lanes. Never fails."""
         payload = json.dumps({"turnId": turn_id}).encode()
         try:
-            async with asyncio.timeout(self._timeout_s):
-                await asyncio.to_thread(self._functions.start, self._function, payload)
+            # The process has only this request to serve, so it may as well wait here: its socket is no more patient.
+            # But dialling may hang where there is no socket yet, in the resolving of a name: a thread does that.
+            if not self._functions.start_on_kept(self._function, payload):
+                async with asyncio.timeout(self._timeout_s):
+                    await asyncio.to_thread(self._functions.start, self._function, payload)
         except (OSError, KeyError, ValueError) as error:
             logger.error("the worker could not be woken: %s", type(error).__name__)
