@@ -70,6 +70,19 @@ async def test_a_cancelled_turn_closes_every_call_those_that_wait_included_n9_b0
     assert sorted(ended) == ["c0", "c1"]
 
 
+@pytest.mark.parametrize(("effects", "in_doubt"), [("read", False), ("write", True), ("irreversible", True)])
+@pytest.mark.parametrize("how", ["breaks", "hangs"])
+async def test_a_write_that_failed_in_the_middle_is_said_to_be_in_doubt_o4(how: str, effects: str, in_doubt: bool):
+    async def run(context: ToolContext, given: NoteInput) -> NoteOutput:
+        if how == "breaks":
+            raise RuntimeError
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    outcome = await toolset(note_tool(run, effects=effects, timeout_s=0.01)).call(call(), CONTEXT)
+    assert ("It may have been done or not" in outcome.content) is in_doubt
+
+
 async def test_a_lost_lane_leaves_no_call_running():
     ended = []
 

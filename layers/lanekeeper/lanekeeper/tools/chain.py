@@ -66,7 +66,7 @@ def broken(tool: AnyTool, error: BaseException) -> ToolFailure:
     """The words for a fault in a tool. What exactly it was stays in the log."""
     logger.error("the tool %s broke: %s", tool.name, place(error))
     return ToolFailure(
-        "This tool could not do its job because of a fault on our side.",
+        f"This tool could not do its job because of a fault on our side.{in_doubt(tool)}",
         "Do not call it again for this. Tell the person that it did not work, and go on without it.",
     )
 
@@ -105,7 +105,7 @@ def with_deadline(tool: AnyTool, limits: Limits, run: Run) -> Run:
         except TimeoutError:
             logger.warning("the tool %s took too long", tool.name)
             raise ToolFailure(
-                "This took too long and was given up.",
+                f"This took too long and was given up.{in_doubt(tool)}",
                 "Tell the person that it did not work just now, and go on without it or offer to try later.",
             ) from None
 
@@ -150,6 +150,11 @@ def with_outcome(tool: AnyTool, limits: Limits, run: Run) -> Run:
         return succeeded(context.call_id, tool, await run(context, given), limits)
 
     return cut
+
+
+def in_doubt(tool: AnyTool) -> str:
+    """What has to be said beside a failure in the middle of a write."""
+    return " It may have been done or not: say so, and look before anything is repeated." if tool.writes else ""
 
 
 # From the innermost to the outermost.
