@@ -11,6 +11,7 @@ from agents import CATALOGUE, load_agents
 from agents.prompt_files import PromptFiles
 from lanekeeper.limits import Limits
 from lanekeeper.mainline.text import dumps
+from lanekeeper.replies.contract import MARK
 from lanekeeper.settings import Settings
 from lanekeeper.tools import Agent, AnyTool, Toolset
 from toolsets import all_tools
@@ -110,3 +111,25 @@ def test_the_prompt_speaks_of_every_tool_and_of_no_other(loaded: dict[str, Agent
     for agent in loaded.values():
         named = set(re.findall(r"`([a-z]+_[a-z_]+)`", agent.prompt.text)) - {"next_step"}
         assert named == set(agent.tools.names)
+
+
+@pytest.mark.parametrize("path", PROMPTS, ids=lambda path: path.stem)
+def test_a_prompt_has_its_four_parts_and_its_examples_where_they_work_best_b3(path: Path):
+    text = path.read_text("utf-8")
+    headings = re.findall(r"^# (.+)$", text, re.MULTILINE)
+    assert headings[0].startswith("Who you are")
+    for part in ("How you write", "Your tools, and when", "Rules", "What is data"):
+        assert part in headings
+    # The date is told in the note for each reply; the prompt says where to look and stays the same.
+    assert "note at the end" in text
+    tone = re.findall(r"^> \S", text, re.MULTILINE)
+    assert len(tone) >= 6, "a written conversation for the tone"
+    sequences = text.partition("Sequences that have worked:")[2].partition("\n# ")[0]
+    assert len(re.findall(r'^- "', sequences, re.MULTILINE)) >= 3
+    assert len(re.findall(r"\bthen\b", sequences)) >= 3
+
+
+def test_a_prompt_ends_a_message_with_the_mark_that_code_reads(loaded: dict[str, Agent]):
+    text = loaded["assistant"].prompt.text
+    assert len(re.findall(rf"^{re.escape(MARK)}$", text, re.MULTILINE)) == 1
+    assert "nothing else on that line" in text
