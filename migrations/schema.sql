@@ -4,6 +4,166 @@ CREATE SCHEMA lanekeeper;
 
 ALTER SCHEMA lanekeeper OWNER TO lanekeeper_migrator;
 
+CREATE FUNCTION lanekeeper.admin_costs(actor text, since timestamp with time zone, until timestamp with time zone) RETURNS TABLE(day date, feature text, model text, calls bigint, failed bigint, estimated bigint, micros bigint, input_tokens bigint, cached_tokens bigint, output_tokens bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  insert into public.audit_log (actor, action, detail)
+  values (actor, 'read costs', jsonb_build_object('from', since, 'to', until));
+  return query
+    select (c.created_at at time zone 'UTC')::date, c.feature, c.model, count(*),
+           count(*) filter (where c.status = 'failed'), count(*) filter (where c.status = 'estimated'),
+           sum(c.micros)::bigint, sum(c.input_tokens)::bigint, sum(c.cached_tokens)::bigint, sum(c.output_tokens)::bigint
+    from public.costs c
+    where c.created_at >= since and c.created_at < until
+    group by 1, 2, 3
+    order by 1 desc, 7 desc, 2, 3;
+end
+$$;
+
+ALTER FUNCTION lanekeeper.admin_costs(actor text, since timestamp with time zone, until timestamp with time zone) OWNER TO lanekeeper_admin;
+
+CREATE FUNCTION lanekeeper.admin_limits(actor text, since timestamp with time zone, until timestamp with time zone) RETURNS TABLE(day date, kind text, hits bigint, people bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  insert into public.audit_log (actor, action, detail)
+  values (actor, 'read limits', jsonb_build_object('from', since, 'to', until));
+  return query
+    select (h.at at time zone 'UTC')::date, h.kind, count(*), count(distinct h.user_id)
+    from public.limit_hits h
+    where h.at >= since and h.at < until
+    group by 1, 2
+    order by 1 desc, 3 desc, 2;
+end
+$$;
+
+ALTER FUNCTION lanekeeper.admin_limits(actor text, since timestamp with time zone, until timestamp with time zone) OWNER TO lanekeeper_admin;
+
+CREATE FUNCTION lanekeeper.admin_requests(actor text, id text) RETURNS TABLE(at timestamp with time zone, body jsonb)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  insert into public.audit_log (actor, action, detail) values (actor, 'read requests', jsonb_build_object('turn', id));
+  return query select r.at, r.body from public.model_requests r where r.turn_id = admin_requests.id order by r.id;
+end
+$$;
+
+ALTER FUNCTION lanekeeper.admin_requests(actor text, id text) OWNER TO lanekeeper_admin;
+
+CREATE FUNCTION lanekeeper.admin_spenders(actor text, since timestamp with time zone, until timestamp with time zone, at_most integer) RETURNS TABLE(user_hash text, calls bigint, micros bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  insert into public.audit_log (actor, action, detail)
+  values (actor, 'read spenders', jsonb_build_object('from', since, 'to', until));
+  return query
+    select lanekeeper.hashed(c.user_id), count(*), sum(c.micros)::bigint
+    from public.costs c
+    where c.created_at >= since and c.created_at < until
+    group by c.user_id
+    order by 3 desc, 1
+    limit at_most;
+end
+$$;
+
+ALTER FUNCTION lanekeeper.admin_spenders(actor text, since timestamp with time zone, until timestamp with time zone, at_most integer) OWNER TO lanekeeper_admin;
+
+CREATE FUNCTION lanekeeper.admin_turn(actor text, id text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  turn public.turns;
+begin
+  insert into public.audit_log (actor, action, detail) values (actor, 'read turn', jsonb_build_object('turn', id));
+  select t.* into turn from public.turns t
+  where t.id = coalesce((select i.turn_id from public.inbox i where i.accepted_turn_id = admin_turn.id), admin_turn.id);
+  if not found then
+    return null;
+  end if;
+  return (to_jsonb(turn) - 'user_id' - 'reply_id') || jsonb_build_object(
+    'user', lanekeeper.hashed(turn.user_id),
+    'messages', (
+      select coalesce(jsonb_agg(jsonb_build_object('kind', i.kind, 'state', i.state, 'at', i.created_at,
+               'turn_id', i.accepted_turn_id) order by i.id), '[]')
+      from public.inbox i where i.user_id = turn.user_id and i.conversation_id = turn.conversation_id and i.turn_id = turn.id),
+    'costs', (
+      select coalesce(jsonb_agg(jsonb_build_object('feature', c.feature, 'model', c.model, 'status', c.status,
+               'micros', c.micros, 'input_tokens', c.input_tokens, 'cached_tokens', c.cached_tokens,
+               'output_tokens', c.output_tokens, 'at', c.created_at) order by c.id), '[]')
+      from public.costs c where c.turn_id = turn.id),
+    'limits', (
+      select coalesce(jsonb_agg(jsonb_build_object('kind', h.kind, 'at', h.at) order by h.id), '[]')
+      from public.limit_hits h where h.turn_id = turn.id),
+    'verdicts', (
+      select jsonb_build_object('source', v.source, 'scores', v.scores, 'took_ms', v.took_ms, 'asked_at', v.asked_at)
+      from public.verdicts v where v.turn_id = turn.id),
+    'trace', (
+      select jsonb_build_object('id', s.trace_id, 'spans', s.spans) from public.traces s where s.turn_id = turn.id));
+end
+$$;
+
+ALTER FUNCTION lanekeeper.admin_turn(actor text, id text) OWNER TO lanekeeper_admin;
+
+CREATE FUNCTION lanekeeper.admin_turns(actor text, before text, at_most integer) RETURNS TABLE(id text, user_hash text, state text, attempt integer, agent_id text, model_id text, prompt_version text, failure text, accepted_at timestamp with time zone, finished_at timestamp with time zone, timings jsonb, micros bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  insert into public.audit_log (actor, action) values (actor, 'list turns');
+  return query
+    select t.id, lanekeeper.hashed(t.user_id), t.state, t.attempt, t.agent_id, t.model_id, t.prompt_version, t.failure,
+           t.accepted_at, t.finished_at, t.timings,
+           (select coalesce(sum(c.micros), 0)::bigint from public.costs c where c.turn_id = t.id)
+    from public.turns t
+    where admin_turns.before is null or t.id < admin_turns.before
+    order by t.id desc
+    limit at_most;
+end
+$$;
+
+ALTER FUNCTION lanekeeper.admin_turns(actor text, before text, at_most integer) OWNER TO lanekeeper_admin;
+
+CREATE FUNCTION lanekeeper.check_spend(day_micros bigint, person_micros bigint) RETURNS TABLE(spent bigint, people_over bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+  present timestamptz := lanekeeper.now();
+  today date := (present at time zone 'UTC')::date;
+  since timestamptz := today::timestamp at time zone 'UTC';
+begin
+  select coalesce(sum(c.micros), 0) into spent from public.costs c
+  where c.created_at >= since and c.created_at < since + interval '1 day';
+  insert into public.spend_days as s (day, micros, checked_at) values (today, spent, present)
+  on conflict (day) do update set micros = excluded.micros, checked_at = excluded.checked_at;
+  update public.spend_days s set over_at = present
+  where s.day = today and s.over_at is null and day_micros > 0 and spent > day_micros;
+  if found then
+    insert into public.limit_hits (kind, at) values ('daily_spend', present);
+  end if;
+  with over as (
+    select c.user_id from public.costs c
+    where person_micros > 0 and c.created_at >= since and c.created_at < since + interval '1 day'
+    group by c.user_id having sum(c.micros) > person_micros
+  ), counted as (
+    insert into public.limit_hits (user_id, kind, at)
+    select o.user_id, 'person_spend', present from over o
+    where not exists (
+      select from public.limit_hits h where h.user_id = o.user_id and h.kind = 'person_spend' and h.at >= since)
+  )
+  select count(*) into people_over from over;
+  return next;
+end
+$$;
+
+ALTER FUNCTION lanekeeper.check_spend(day_micros bigint, person_micros bigint) OWNER TO lanekeeper_dispatch;
+
 CREATE FUNCTION lanekeeper.claim_lane(holder text, lease interval) RETURNS TABLE(user_id text, epoch bigint)
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -40,6 +200,12 @@ CREATE FUNCTION lanekeeper.forget_streams(silent interval) RETURNS void
 $$;
 
 ALTER FUNCTION lanekeeper.forget_streams(silent interval) OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.hashed(user_id text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select left(encode(sha256(convert_to('lanekeeper:' || user_id, 'UTF8')), 'hex'), 16) $$;
+
+ALTER FUNCTION lanekeeper.hashed(user_id text) OWNER TO lanekeeper_migrator;
 
 CREATE FUNCTION lanekeeper.hold_lane(user_id text, epoch bigint) RETURNS text
     LANGUAGE plpgsql
@@ -86,6 +252,7 @@ CREATE FUNCTION lanekeeper.maintenance_is_due() RETURNS boolean
       or exists (select from public.lanes l where l.holder is null and l.ready_at < lanekeeper.now() - interval '5 seconds')
       or exists (select from public.outbox o where o.state = 'new' and o.created_at < lanekeeper.now() - interval '5 seconds')
       or exists (select from lanekeeper.stray_lanes())
+      or lanekeeper.spend_is_unchecked()
 $$;
 
 ALTER FUNCTION lanekeeper.maintenance_is_due() OWNER TO lanekeeper_dispatch;
@@ -112,6 +279,17 @@ CREATE FUNCTION lanekeeper.person() RETURNS text
     AS $$ select nullif(current_setting('lanekeeper.user_id', true), '') $$;
 
 ALTER FUNCTION lanekeeper.person() OWNER TO lanekeeper_migrator;
+
+CREATE FUNCTION lanekeeper.spend_is_unchecked() RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select exists (
+    select from public.costs c
+    where c.created_at > coalesce((select s.checked_at from public.spend_days s order by s.day desc limit 1), '-infinity'))
+$$;
+
+ALTER FUNCTION lanekeeper.spend_is_unchecked() OWNER TO lanekeeper_dispatch;
 
 CREATE FUNCTION lanekeeper.start_maintenance(job text) RETURNS boolean
     LANGUAGE plpgsql
@@ -180,6 +358,16 @@ $$;
 
 ALTER FUNCTION lanekeeper.sweep_requests(older_than interval) OWNER TO lanekeeper_dispatch;
 
+CREATE FUNCTION lanekeeper.sweep_traces(older_than interval) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with gone as (delete from public.traces t where t.at < lanekeeper.now() - sweep_traces.older_than returning 1)
+  select count(*) from gone
+$$;
+
+ALTER FUNCTION lanekeeper.sweep_traces(older_than interval) OWNER TO lanekeeper_dispatch;
+
 CREATE FUNCTION lanekeeper.sweep_uploads() RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -192,6 +380,16 @@ CREATE FUNCTION lanekeeper.sweep_uploads() RETURNS bigint
 $$;
 
 ALTER FUNCTION lanekeeper.sweep_uploads() OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.sweep_verdicts(older_than interval) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with gone as (delete from public.verdicts v where v.asked_at < lanekeeper.now() - sweep_verdicts.older_than returning 1)
+  select count(*) from gone
+$$;
+
+ALTER FUNCTION lanekeeper.sweep_verdicts(older_than interval) OWNER TO lanekeeper_dispatch;
 
 CREATE FUNCTION lanekeeper.undelivered(older_than interval) RETURNS TABLE(user_id text)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -380,7 +578,7 @@ ALTER TABLE public.lanes OWNER TO lanekeeper_migrator;
 
 CREATE TABLE public.limit_hits (
     id bigint NOT NULL,
-    user_id text NOT NULL,
+    user_id text,
     turn_id text,
     kind text NOT NULL,
     at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
@@ -495,6 +693,15 @@ CREATE TABLE public.settings (
 
 ALTER TABLE public.settings OWNER TO lanekeeper_migrator;
 
+CREATE TABLE public.spend_days (
+    day date NOT NULL,
+    micros bigint NOT NULL,
+    checked_at timestamp with time zone NOT NULL,
+    over_at timestamp with time zone
+);
+
+ALTER TABLE public.spend_days OWNER TO lanekeeper_migrator;
+
 CREATE TABLE public.spent_keys (
     user_id text NOT NULL,
     idempotency_key text NOT NULL,
@@ -547,6 +754,18 @@ CREATE TABLE public.thread_messages (
 ALTER TABLE ONLY public.thread_messages FORCE ROW LEVEL SECURITY;
 
 ALTER TABLE public.thread_messages OWNER TO lanekeeper_migrator;
+
+CREATE TABLE public.traces (
+    turn_id text NOT NULL,
+    user_id text NOT NULL,
+    trace_id text NOT NULL,
+    spans jsonb NOT NULL,
+    at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+);
+
+ALTER TABLE ONLY public.traces FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.traces OWNER TO lanekeeper_migrator;
 
 CREATE TABLE public.turns (
     id text NOT NULL,
@@ -690,6 +909,9 @@ ALTER TABLE ONLY public.reply_chunks
 ALTER TABLE ONLY public.settings
     ADD CONSTRAINT settings_pkey PRIMARY KEY (key);
 
+ALTER TABLE ONLY public.spend_days
+    ADD CONSTRAINT spend_days_pkey PRIMARY KEY (day);
+
 ALTER TABLE ONLY public.spent_keys
     ADD CONSTRAINT spent_keys_pkey PRIMARY KEY (user_id, idempotency_key);
 
@@ -701,6 +923,9 @@ ALTER TABLE ONLY public.stream_sessions
 
 ALTER TABLE ONLY public.thread_messages
     ADD CONSTRAINT thread_messages_pkey PRIMARY KEY (conversation_id, "position");
+
+ALTER TABLE ONLY public.traces
+    ADD CONSTRAINT traces_pkey PRIMARY KEY (turn_id);
 
 ALTER TABLE ONLY public.turns
     ADD CONSTRAINT turns_pkey PRIMARY KEY (id);
@@ -719,7 +944,11 @@ ALTER TABLE ONLY public.verdicts
 
 CREATE INDEX conversations_recent ON public.conversations USING btree (user_id, updated_at DESC, id DESC);
 
+CREATE INDEX costs_by_time ON public.costs USING btree (created_at);
+
 CREATE INDEX costs_of_person ON public.costs USING btree (user_id, created_at);
+
+CREATE INDEX costs_of_turn ON public.costs USING btree (turn_id);
 
 CREATE UNIQUE INDEX deletion_jobs_open ON public.deletion_jobs USING btree (subject_hash) WHERE (state <> 'done'::text);
 
@@ -729,7 +958,13 @@ CREATE INDEX lanes_held ON public.lanes USING btree (lease_until) WHERE (holder 
 
 CREATE INDEX lanes_ready ON public.lanes USING btree (ready_at) WHERE (ready_at IS NOT NULL);
 
+CREATE INDEX limit_hits_by_time ON public.limit_hits USING btree (at);
+
+CREATE INDEX limit_hits_of_turn ON public.limit_hits USING btree (turn_id);
+
 CREATE INDEX messages_history ON public.messages USING btree (conversation_id, "position");
+
+CREATE INDEX model_requests_of_turn ON public.model_requests USING btree (turn_id);
 
 CREATE INDEX outbox_due ON public.outbox USING btree (created_at) WHERE (state = 'new'::text);
 
@@ -785,6 +1020,9 @@ ALTER TABLE ONLY public.staff_items
 ALTER TABLE ONLY public.thread_messages
     ADD CONSTRAINT thread_messages_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.traces
+    ADD CONSTRAINT traces_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES public.turns(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.turns
     ADD CONSTRAINT turns_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
 
@@ -793,6 +1031,20 @@ ALTER TABLE ONLY public.uploads
 
 ALTER TABLE ONLY public.verdicts
     ADD CONSTRAINT verdicts_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES public.turns(id) ON DELETE CASCADE;
+
+CREATE POLICY admin ON public.costs FOR SELECT TO lanekeeper_admin USING (true);
+
+CREATE POLICY admin ON public.inbox FOR SELECT TO lanekeeper_admin USING (true);
+
+CREATE POLICY admin ON public.limit_hits FOR SELECT TO lanekeeper_admin USING (true);
+
+CREATE POLICY admin ON public.model_requests FOR SELECT TO lanekeeper_admin USING (true);
+
+CREATE POLICY admin ON public.traces FOR SELECT TO lanekeeper_admin USING (true);
+
+CREATE POLICY admin ON public.turns FOR SELECT TO lanekeeper_admin USING (true);
+
+CREATE POLICY admin ON public.verdicts FOR SELECT TO lanekeeper_admin USING (true);
 
 ALTER TABLE public.consents ENABLE ROW LEVEL SECURITY;
 
@@ -804,9 +1056,13 @@ ALTER TABLE public.costs ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.deletion_jobs ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY dispatch ON public.costs FOR SELECT TO lanekeeper_dispatch USING (true);
+
 CREATE POLICY dispatch ON public.inbox FOR SELECT TO lanekeeper_dispatch USING (true);
 
 CREATE POLICY dispatch ON public.lanes TO lanekeeper_dispatch USING (true) WITH CHECK (true);
+
+CREATE POLICY dispatch ON public.limit_hits TO lanekeeper_dispatch USING (true) WITH CHECK (true);
 
 CREATE POLICY dispatch ON public.model_requests TO lanekeeper_dispatch USING (true);
 
@@ -818,9 +1074,13 @@ CREATE POLICY dispatch ON public.spent_keys TO lanekeeper_dispatch USING (true);
 
 CREATE POLICY dispatch ON public.stream_sessions TO lanekeeper_dispatch USING (true);
 
+CREATE POLICY dispatch ON public.traces TO lanekeeper_dispatch USING (true);
+
 CREATE POLICY dispatch ON public.turns FOR SELECT TO lanekeeper_dispatch USING (true);
 
 CREATE POLICY dispatch ON public.uploads TO lanekeeper_dispatch USING (true) WITH CHECK (true);
+
+CREATE POLICY dispatch ON public.verdicts TO lanekeeper_dispatch USING (true);
 
 ALTER TABLE public.inbox ENABLE ROW LEVEL SECURITY;
 
@@ -866,6 +1126,8 @@ CREATE POLICY own_rows ON public.stream_sessions TO lanekeeper_stream USING ((us
 
 CREATE POLICY own_rows ON public.thread_messages TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
+CREATE POLICY own_rows ON public.traces TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
 CREATE POLICY own_rows ON public.turns TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.uploads TO lanekeeper_accept, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
@@ -884,6 +1146,8 @@ ALTER TABLE public.stream_sessions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.thread_messages ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.traces ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.turns ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.uploads ENABLE ROW LEVEL SECURITY;
@@ -897,12 +1161,35 @@ GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_stream;
 GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_worker;
 GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_maintenance;
 GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_dispatch;
+GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_admin;
 
 GRANT USAGE ON SCHEMA public TO lanekeeper_accept;
 GRANT USAGE ON SCHEMA public TO lanekeeper_stream;
 GRANT USAGE ON SCHEMA public TO lanekeeper_worker;
 GRANT USAGE ON SCHEMA public TO lanekeeper_maintenance;
 GRANT USAGE ON SCHEMA public TO lanekeeper_dispatch;
+GRANT USAGE ON SCHEMA public TO lanekeeper_admin;
+
+REVOKE ALL ON FUNCTION lanekeeper.admin_costs(actor text, since timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.admin_costs(actor text, since timestamp with time zone, until timestamp with time zone) TO lanekeeper_accept;
+
+REVOKE ALL ON FUNCTION lanekeeper.admin_limits(actor text, since timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.admin_limits(actor text, since timestamp with time zone, until timestamp with time zone) TO lanekeeper_accept;
+
+REVOKE ALL ON FUNCTION lanekeeper.admin_requests(actor text, id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.admin_requests(actor text, id text) TO lanekeeper_accept;
+
+REVOKE ALL ON FUNCTION lanekeeper.admin_spenders(actor text, since timestamp with time zone, until timestamp with time zone, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.admin_spenders(actor text, since timestamp with time zone, until timestamp with time zone, at_most integer) TO lanekeeper_accept;
+
+REVOKE ALL ON FUNCTION lanekeeper.admin_turn(actor text, id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.admin_turn(actor text, id text) TO lanekeeper_accept;
+
+REVOKE ALL ON FUNCTION lanekeeper.admin_turns(actor text, before text, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.admin_turns(actor text, before text, at_most integer) TO lanekeeper_accept;
+
+REVOKE ALL ON FUNCTION lanekeeper.check_spend(day_micros bigint, person_micros bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.check_spend(day_micros bigint, person_micros bigint) TO lanekeeper_maintenance;
 
 REVOKE ALL ON FUNCTION lanekeeper.claim_lane(holder text, lease interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.claim_lane(holder text, lease interval) TO lanekeeper_worker;
@@ -923,6 +1210,9 @@ GRANT ALL ON FUNCTION lanekeeper.maintenance_is_due() TO lanekeeper_migrator;
 REVOKE ALL ON FUNCTION lanekeeper.open_streams(silent interval, at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.open_streams(silent interval, at_most integer) TO lanekeeper_stream;
 
+REVOKE ALL ON FUNCTION lanekeeper.spend_is_unchecked() FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.spend_is_unchecked() TO lanekeeper_maintenance;
+
 REVOKE ALL ON FUNCTION lanekeeper.start_maintenance(job text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION lanekeeper.stray_lanes() FROM PUBLIC;
@@ -937,14 +1227,24 @@ GRANT ALL ON FUNCTION lanekeeper.sweep_keys(older_than interval) TO lanekeeper_m
 REVOKE ALL ON FUNCTION lanekeeper.sweep_requests(older_than interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.sweep_requests(older_than interval) TO lanekeeper_maintenance;
 
+REVOKE ALL ON FUNCTION lanekeeper.sweep_traces(older_than interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.sweep_traces(older_than interval) TO lanekeeper_maintenance;
+
 REVOKE ALL ON FUNCTION lanekeeper.sweep_uploads() FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.sweep_uploads() TO lanekeeper_maintenance;
+
+REVOKE ALL ON FUNCTION lanekeeper.sweep_verdicts(older_than interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.sweep_verdicts(older_than interval) TO lanekeeper_maintenance;
 
 REVOKE ALL ON FUNCTION lanekeeper.undelivered(older_than interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.undelivered(older_than interval) TO lanekeeper_maintenance;
 
 REVOKE ALL ON FUNCTION lanekeeper.waiting_lanes(older_than interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.waiting_lanes(older_than interval) TO lanekeeper_maintenance;
+
+GRANT INSERT ON TABLE public.audit_log TO lanekeeper_admin;
+
+GRANT USAGE ON SEQUENCE public.audit_log_id_seq TO lanekeeper_admin;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.consents TO lanekeeper_worker;
 
@@ -955,6 +1255,13 @@ GRANT SELECT ON TABLE public.conversations TO lanekeeper_stream;
 GRANT SELECT,UPDATE ON TABLE public.conversations TO lanekeeper_worker;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.costs TO lanekeeper_worker;
+GRANT SELECT ON TABLE public.costs TO lanekeeper_admin;
+
+GRANT SELECT(user_id) ON TABLE public.costs TO lanekeeper_dispatch;
+
+GRANT SELECT(micros) ON TABLE public.costs TO lanekeeper_dispatch;
+
+GRANT SELECT(created_at) ON TABLE public.costs TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT ON TABLE public.deletion_jobs TO lanekeeper_worker;
 
@@ -963,12 +1270,24 @@ GRANT SELECT ON TABLE public.inbox TO lanekeeper_stream;
 GRANT SELECT,UPDATE ON TABLE public.inbox TO lanekeeper_worker;
 
 GRANT SELECT(id) ON TABLE public.inbox TO lanekeeper_dispatch;
+GRANT SELECT(id) ON TABLE public.inbox TO lanekeeper_admin;
 
 GRANT SELECT(user_id) ON TABLE public.inbox TO lanekeeper_dispatch;
+GRANT SELECT(user_id) ON TABLE public.inbox TO lanekeeper_admin;
+
+GRANT SELECT(conversation_id) ON TABLE public.inbox TO lanekeeper_admin;
+
+GRANT SELECT(kind) ON TABLE public.inbox TO lanekeeper_admin;
 
 GRANT SELECT(state) ON TABLE public.inbox TO lanekeeper_dispatch;
+GRANT SELECT(state) ON TABLE public.inbox TO lanekeeper_admin;
+
+GRANT SELECT(turn_id) ON TABLE public.inbox TO lanekeeper_admin;
+
+GRANT SELECT(accepted_turn_id) ON TABLE public.inbox TO lanekeeper_admin;
 
 GRANT SELECT(created_at) ON TABLE public.inbox TO lanekeeper_dispatch;
+GRANT SELECT(created_at) ON TABLE public.inbox TO lanekeeper_admin;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.lanes TO lanekeeper_accept;
 GRANT SELECT,UPDATE ON TABLE public.lanes TO lanekeeper_worker;
@@ -976,6 +1295,16 @@ GRANT SELECT,UPDATE ON TABLE public.lanes TO lanekeeper_maintenance;
 GRANT SELECT,UPDATE ON TABLE public.lanes TO lanekeeper_dispatch;
 
 GRANT INSERT ON TABLE public.limit_hits TO lanekeeper_worker;
+GRANT INSERT ON TABLE public.limit_hits TO lanekeeper_dispatch;
+GRANT SELECT ON TABLE public.limit_hits TO lanekeeper_admin;
+
+GRANT SELECT(user_id) ON TABLE public.limit_hits TO lanekeeper_dispatch;
+
+GRANT SELECT(kind) ON TABLE public.limit_hits TO lanekeeper_dispatch;
+
+GRANT SELECT(at) ON TABLE public.limit_hits TO lanekeeper_dispatch;
+
+GRANT USAGE ON SEQUENCE public.limit_hits_id_seq TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.messages TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.messages TO lanekeeper_stream;
@@ -983,6 +1312,7 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.messages TO lanekeeper_worker;
 
 GRANT INSERT ON TABLE public.model_requests TO lanekeeper_worker;
 GRANT DELETE ON TABLE public.model_requests TO lanekeeper_dispatch;
+GRANT SELECT ON TABLE public.model_requests TO lanekeeper_admin;
 
 GRANT SELECT(id) ON TABLE public.model_requests TO lanekeeper_dispatch;
 
@@ -1011,6 +1341,9 @@ GRANT SELECT(created_at) ON TABLE public.reply_chunks TO lanekeeper_dispatch;
 GRANT SELECT ON TABLE public.settings TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.settings TO lanekeeper_stream;
 GRANT SELECT ON TABLE public.settings TO lanekeeper_worker;
+GRANT SELECT ON TABLE public.settings TO lanekeeper_maintenance;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.spend_days TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT ON TABLE public.spent_keys TO lanekeeper_accept;
 GRANT DELETE ON TABLE public.spent_keys TO lanekeeper_dispatch;
@@ -1026,9 +1359,16 @@ GRANT SELECT(seen_at) ON TABLE public.stream_sessions TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT ON TABLE public.thread_messages TO lanekeeper_worker;
 
+GRANT SELECT,INSERT ON TABLE public.traces TO lanekeeper_worker;
+GRANT DELETE ON TABLE public.traces TO lanekeeper_dispatch;
+GRANT SELECT ON TABLE public.traces TO lanekeeper_admin;
+
+GRANT SELECT(at) ON TABLE public.traces TO lanekeeper_dispatch;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.turns TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.turns TO lanekeeper_stream;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.turns TO lanekeeper_worker;
+GRANT SELECT ON TABLE public.turns TO lanekeeper_admin;
 
 GRANT SELECT(id) ON TABLE public.turns TO lanekeeper_dispatch;
 
@@ -1053,3 +1393,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.users TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.users TO lanekeeper_worker;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.verdicts TO lanekeeper_worker;
+GRANT DELETE ON TABLE public.verdicts TO lanekeeper_dispatch;
+GRANT SELECT ON TABLE public.verdicts TO lanekeeper_admin;
+
+GRANT SELECT(asked_at) ON TABLE public.verdicts TO lanekeeper_dispatch;

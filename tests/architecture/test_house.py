@@ -131,6 +131,7 @@ def test_python_asks_only_the_product_clock() -> None:
         ("openai", ENGINE / "mainline"),
         ("langchain_openai", ENGINE / "mainline"),
         ("langsmith", ENGINE / "graph"),
+        ("opentelemetry", ENGINE / "traces"),
     ],
 )
 def test_a_library_lives_in_one_room(library: str, home: Path) -> None:

@@ -17,7 +17,7 @@ def test_no_role_of_the_product_is_above_row_level_security(database_url: str) -
             "where rolname like 'lanekeeper%%' and rolname <> %s",
             [MIGRATOR],
         ).fetchall()
-    assert {name for name, *_ in roles} == {f"lanekeeper_{role}" for role in (*LOGINS, "dispatch")}
+    assert {name for name, *_ in roles} == {f"lanekeeper_{role}" for role in (*LOGINS, "dispatch", "admin")}
     assert [name for name, *powers in roles if any(powers)] == []
 
 
@@ -29,9 +29,25 @@ def test_the_migrator_is_no_superuser_and_cannot_pass_row_level_security(databas
     assert powers == (False, False)
 
 
-def test_the_dispatch_role_cannot_log_in(database_url: str, url_as: Callable[[str], str]) -> None:
+@pytest.mark.parametrize("role", ["dispatch", "admin"])
+def test_the_roles_that_look_across_people_cannot_log_in(role: str, url_as: Callable[[str], str]) -> None:
     with pytest.raises(psycopg.OperationalError, match="not permitted to log in"):
-        psycopg.connect(url_as("dispatch"))
+        psycopg.connect(url_as(role))
+
+
+def test_the_admin_role_changes_nothing_but_the_audit_log(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        changes = connection.execute(
+            "select table_name, privilege_type from information_schema.role_table_grants "
+            "where grantee = 'lanekeeper_admin' and privilege_type <> 'SELECT'"
+        ).fetchall()
+        columns = connection.execute(
+            "select distinct table_name::text from information_schema.column_privileges "
+            "where grantee = 'lanekeeper_admin' and table_name in "
+            "('messages', 'thread_messages', 'reply_chunks', 'outbox', 'conversations', 'users', 'uploads')"
+        ).fetchall()
+    assert changes == [("audit_log", "INSERT")]
+    assert columns == []
 
 
 @pytest.mark.parametrize("role", LOGINS)
@@ -59,7 +75,7 @@ def test_a_function_cannot_change_the_settings(role: str, url_as: Callable[[str]
 @pytest.mark.parametrize("role", LOGINS)
 def test_a_function_cannot_become_another(role: str, url_as: Callable[[str], str]) -> None:
     with psycopg.connect(url_as(role), autocommit=True) as connection:
-        for other in {"dispatch", *LOGINS} - {role}:
+        for other in {"dispatch", "admin", *LOGINS} - {role}:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(psycopg.sql.SQL("set role {}").format(psycopg.sql.Identifier(f"lanekeeper_{other}")))
 
@@ -74,7 +90,8 @@ def test_functions_that_look_across_people_belong_to_the_dispatch_role(database_
     owners = {name: owner for name, owner, _ in functions}
     # A worker's own role may end a worker's connections: no other role needs to be one of it.
     assert owners.pop("end_connections") == "lanekeeper_worker"
-    assert set(owners.values()) == {"lanekeeper_dispatch"}
+    assert {owner for name, owner in owners.items() if name.startswith("admin_")} == {"lanekeeper_admin"}
+    assert {owner for name, owner in owners.items() if not name.startswith("admin_")} == {"lanekeeper_dispatch"}
     unpinned = [name for name, _, config in functions if not any("search_path=" in item for item in config or ())]
     assert unpinned == []
 
@@ -90,6 +107,9 @@ def test_nobody_but_their_users_may_call_functions_that_look_across_people(datab
             ).fetchall()
         )
     strangers = {name: who for name, who in callers.items() if {"lanekeeper_accept", "lanekeeper_stream"} & set(who)}
+    # What administrators may look at: accept asks whether one is there before it asks these.
+    looks = {name for name in strangers if name.startswith("admin_")}
+    assert {tuple(strangers.pop(name)) for name in looks} == {("lanekeeper_accept",)}
     # The stream counts open streams and clears away the rows of dead ones; neither tells anything of anybody.
     assert strangers == {"forget_streams": ["lanekeeper_stream"], "open_streams": ["lanekeeper_stream"]}
 

@@ -7,8 +7,12 @@ from typing import Any
 
 import pytest
 
+from lanekeeper.ledger.store import LIMIT_HITS
 from lanekeeper.limits import Limits
+from lanekeeper.maintenance.spend import Spent
 from lanekeeper.maintenance.tick import Found
+from lanekeeper.metrics import SERVICE, publish
+from lanekeeper.turn.measures import turn_measures
 from tests.packaging.cloudformation import Stack
 from tests.packaging.sam import ROOT, Sam
 
@@ -110,6 +114,85 @@ def test_the_alarm_on_waiting_people_reads_what_the_tick_logs(production: Stack)
     assert transformation["MetricValue"].removeprefix("$.") in {field.name for field in dataclasses.fields(Found)}
     alarm = production.properties("StuckLanes")
     assert (alarm["Namespace"], alarm["MetricName"]) == ("lanekeeper", transformation["MetricName"])
+
+
+def alarm(stack: Stack, name: str) -> dict[str, Any]:
+    """An alarm on a measure of ours, after a look at what all of these have in common."""
+    properties = stack.properties(name)
+    assert (properties["Namespace"], properties["Dimensions"]) == (
+        "lanekeeper",
+        [{"Name": "service", "Value": SERVICE}],
+    )
+    assert properties["ComparisonOperator"] == "GreaterThanThreshold"
+    assert properties["TreatMissingData"] == "notBreaching"
+    return properties
+
+
+def measured(capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+    """The measures that were written, each with its unit."""
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    return {
+        metric["Name"]: metric["Unit"] for line in lines for metric in line["_aws"]["CloudWatchMetrics"][0]["Metrics"]
+    }
+
+
+def test_the_functions_that_measure_do_so_in_the_namespace_that_the_alarms_look_at(production: Stack) -> None:
+    for function in ("WorkerFunction", "MaintenanceFunction"):
+        assert production.properties(function)["Environment"]["Variables"]["METRICS_NAMESPACE"] == "lanekeeper"
+
+
+def test_t3_an_alarm_rings_when_one_in_twenty_waits_too_long_for_the_first_words(
+    production: Stack, capsys: pytest.CaptureFixture[str]
+) -> None:
+    properties = alarm(production, "SlowFirstReplies")
+    assert properties["ExtendedStatistic"] == "p95"
+    assert properties["Threshold"] == 1000 * Limits().first_reply_s
+    publish(*turn_measures("done", 12.0))
+    assert measured(capsys)[properties["MetricName"]] == properties["Unit"]
+
+
+def test_failed_turns_ring_by_their_share(production: Stack, capsys: pytest.CaptureFixture[str]) -> None:
+    properties = alarm(production, "FailedTurns")
+    assert (properties["Statistic"], properties["Threshold"]) == ("Average", 0.05)
+    publish(*turn_measures("done", None))
+    assert properties["MetricName"] in measured(capsys)
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_e6_limits_that_are_met_ring(translated: dict[str, Any], environment: str) -> None:
+    properties = alarm(Stack(translated, Environment=environment), "LimitsHit")
+    assert (properties["MetricName"], properties["Statistic"]) == (LIMIT_HITS, "Sum")
+    assert 0 <= properties["Threshold"] <= 10
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_k2_a_day_that_costs_too_much_rings_in_each_environment(
+    translated: dict[str, Any], environment: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stack = Stack(translated, Environment=environment)
+    properties = alarm(stack, "DailySpend")
+    assert (properties["Statistic"], properties["Threshold"]) == ("Maximum", 100)
+    publish(*Spent(micros=1, limit_micros=2, people_over=0).measures())
+    assert measured(capsys)[properties["MetricName"]] == "Percent"
+    limit = stack.properties("MaintenanceFunction")["Environment"]["Variables"]
+    assert Limits.from_environment(limit).daily_spend_micros > 0
+
+
+def test_every_alarm_tells_whoever_the_deployer_names(production: Stack, translated: dict[str, Any]) -> None:
+    told = Stack(translated, AlarmAction="arn:aws:any:thing")
+    for name in production.of_type("AWS::CloudWatch::Alarm"):
+        assert production.properties(name)["AlarmActions"] == []
+        assert told.properties(name)["AlarmActions"] == ["arn:aws:any:thing"]
+
+
+def test_traces_go_out_only_where_a_collector_is_named(production: Stack, translated: dict[str, Any]) -> None:
+    variables = production.properties("WorkerFunction")["Environment"]["Variables"]
+    assert (variables["TRACES"], variables["TRACES_ENDPOINT"]) == ("database", "")
+    secret = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:traces"
+    sent = Stack(translated, Traces="otlp", TracesEndpoint="https://traces.example.com", TracesHeadersSecret=secret)
+    assert sent.properties("WorkerFunction")["Environment"]["Variables"]["TRACES_HEADERS_SECRET"] == secret
+    allowed = [statement["Resource"] for statement in statements(sent, "WorkerFunctionRole")]
+    assert [secret in resource for resource in allowed].count(True) == 1
 
 
 def test_there_are_five_functions_and_an_event_is_never_retried_more_than_once(production: Stack) -> None:

@@ -66,7 +66,8 @@ class Settings:
     """One function's settings. The variable of each field is its name in capitals, but for the few noted.
 
     ``mainline_key`` is MAINLINE_AI_KEY or MAINLINE_AI_KEY_SECRET, ``search_key`` is SEARCH_API_KEY or
-    SEARCH_API_KEY_SECRET (an ARN each), ``lambda_endpoint`` AWS_ENDPOINT_URL_LAMBDA, ``region`` AWS_REGION.
+    SEARCH_API_KEY_SECRET, ``traces_headers`` is TRACES_HEADERS or TRACES_HEADERS_SECRET (an ARN each),
+    ``lambda_endpoint`` is AWS_ENDPOINT_URL_LAMBDA, ``region`` AWS_REGION.
     ``database_password`` is DATABASE_PASSWORD_SECRET, the ARN of a secret in the form that RDS keeps.
     DATABASE_POOLED is ``yes`` where a pooler or proxy stands before Postgres: then nothing is prepared on the server.
     """
@@ -93,6 +94,10 @@ class Settings:
     lambda_endpoint: str = ""
     page_dir: str = ""
     page_config: str = ""
+    metrics_namespace: str = "lanekeeper"
+    traces: str = "database"
+    traces_endpoint: str = ""
+    traces_headers: Secret = field(default_factory=Secret)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
@@ -129,6 +134,10 @@ class Settings:
             lambda_endpoint=read("AWS_ENDPOINT_URL_LAMBDA") or f"https://lambda.{region}.amazonaws.com",
             page_dir=read("PAGE_DIR"),
             page_config=read("PAGE_CONFIG"),
+            metrics_namespace=read("METRICS_NAMESPACE", "lanekeeper"),
+            traces=_one_of("TRACES", read("TRACES", "database"), ("database", "otlp")),
+            traces_endpoint=read("TRACES_ENDPOINT").rstrip("/"),
+            traces_headers=Secret(read("TRACES_HEADERS"), read("TRACES_HEADERS_SECRET"), region),
         )
         if settings.environment != "dev":
             settings.refuse_test_settings()
@@ -162,6 +171,7 @@ class Settings:
             "MAINLINE_BASE_URL": self.mainline_base_url,
             "SEARCH_BASE_URL": self.search_base_url,
             "AWS_ENDPOINT_URL_LAMBDA": self.lambda_endpoint,
+            "TRACES_ENDPOINT": self.traces_endpoint,
         }
         for variable, address in addresses.items():
             if address and (urlsplit(address).scheme != "https" or _is_loopback(urlsplit(address).hostname or "")):

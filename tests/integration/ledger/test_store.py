@@ -100,8 +100,9 @@ async def test_limits_that_were_met_are_counted_e6(database_as: DatabaseAs, conn
 
 
 async def test_the_exact_request_of_a_sampled_turn_is_kept_a4(database_as: DatabaseAs, connect_as: ConnectAs):
-    async with database_as("worker").transaction(user_id="ana") as tx:
-        await store.keep_request(tx, "ana", "turn_1", {"messages": [{"role": "user", "content": "hi"}]})
+    body = {"messages": [{"role": "user", "content": "hi"}]}
+    hold = await held(connect_as)
+    await store.open_cost(database_as("worker"), hold, dataclasses.replace(CALL, body=body), None, kept=True)
     asked = await (await connect_as()).execute("select user_id, turn_id, body from model_requests")
     kept = {"user_id": "ana", "turn_id": "turn_1", "body": {"messages": [{"role": "user", "content": "hi"}]}}
     assert await asked.fetchall() == [kept]

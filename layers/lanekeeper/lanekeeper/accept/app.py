@@ -3,6 +3,7 @@
 from fastapi import FastAPI
 
 from lanekeeper.accept.about import about_routes
+from lanekeeper.accept.admin import admin_routes
 from lanekeeper.accept.chat import chat_routes
 from lanekeeper.accept.edge import Edge
 from lanekeeper.accept.history import history_routes
@@ -25,7 +26,8 @@ def build_app(services: Services) -> Edge:
         openapi_url="/openapi.json",
         redirect_slashes=False,
     )
-    routers = [routes(services) for routes in (chat_routes, history_routes, upload_routes, about_routes)]
+    rooms = (chat_routes, history_routes, upload_routes, about_routes, admin_routes)
+    routers = [routes(services) for routes in rooms]
     for router in routers:
         app.include_router(router)
     add_refusals(app, routers)

@@ -14,6 +14,7 @@ from lanekeeper.accept.readiness import Readiness
 from lanekeeper.accept.wake import Waker
 from lanekeeper.conversations import Conversations
 from lanekeeper.inbox import Inbox
+from lanekeeper.ledger.overview import Overview
 from lanekeeper.limits import Limits
 from lanekeeper.log import name_person
 from lanekeeper.people import Identity, People, Person
@@ -35,7 +36,10 @@ class Services:
     readiness: Readiness
     waker: Waker
     page: Page
+    overview: Overview
     limits: Limits
+    shows_requests: bool = False
+    """Whether administrators may see what was sent to a model: in dev alone."""
 
     async def person(self, request: Request) -> Person:
         """The signed-in person who sends a request. From here on, log lines carry their hash.

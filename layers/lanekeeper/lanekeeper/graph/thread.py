@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 
 from lanekeeper.graph.message_rows import from_row, to_row
 from lanekeeper.postgres import Database, Statements, Transaction
+from lanekeeper.traces import span
 from lanekeeper.types import new_id
 
 SQL = Statements.beside(__file__, "thread.sql")
@@ -42,9 +43,10 @@ class Thread:
 
     async def load(self, database: Database) -> None:
         """Read all messages anew."""
-        (rows,) = await database.at_once(
-            SQL["messages"], user_id=self._user_id, parameters={"conversation_id": self.id}, durable=False
-        )
+        with span("history"):
+            (rows,) = await database.at_once(
+                SQL["messages"], user_id=self._user_id, parameters={"conversation_id": self.id}, durable=False
+            )
         self._kept = [ThreadMessage(from_row(row["message"]), row["turn_id"]) for row in rows]
 
     @property

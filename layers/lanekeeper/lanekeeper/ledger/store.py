@@ -8,10 +8,13 @@ from psycopg.types.json import Jsonb
 from lanekeeper.lane import Hold
 from lanekeeper.ledger.call import Call
 from lanekeeper.ledger.rules import Price, Usage, settle
+from lanekeeper.metrics import Measure, publish
 from lanekeeper.postgres import Database, Statements, Transaction
 from lanekeeper.types import Json
 
 SQL = Statements.beside(__file__)
+
+LIMIT_HITS = "LimitHits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +28,17 @@ class Settled:
 
 
 async def open_cost(
-    database: Database, hold: Hold, call: Call, price: Price | None, settled: Sequence[Settled] = ()
+    database: Database,
+    hold: Hold,
+    call: Call,
+    price: Price | None,
+    settled: Sequence[Settled] = (),
+    *,
+    kept: bool = False,
 ) -> None:
     """Put down that a paid call is about to be made, and what its request will cost at least. An estimate for now.
 
-    What earlier calls cost travels along.
+    What earlier calls cost travels along, and with ``kept`` its exact request (A4).
 
     Raises:
         LaneLostError: whoever wants to make the call may not.
@@ -41,6 +50,9 @@ async def open_cost(
         statements.append(SQL["settle_costs"])
         rows = [_key_of(one.call) | _cost(one.usage, one.price, failed=one.failed) for one in settled]
         parameters["settled"] = Jsonb(rows)
+    if kept:
+        statements.append(SQL["keep_request"])
+        parameters["body"] = Jsonb(call.body)
     await hold.at_once(database, *statements, parameters=parameters, durable=False)
 
 
@@ -50,13 +62,9 @@ async def settle_cost(tx: Transaction, call: Call, usage: Usage, price: Price | 
 
 
 async def count_limit_hit(tx: Transaction, user_id: str, turn_id: str | None, kind: str) -> None:
-    """Count that a limit was met, such as ``length`` or ``rate_limited`` (E6)."""
+    """Count that a limit was met, such as ``length`` or ``rate_limited``, in the books and for the alarm (E6)."""
+    publish(Measure(LIMIT_HITS, 1, "Count"), kind=kind)
     tx.put(SQL["count_limit_hit"], {"user_id": user_id, "turn_id": turn_id, "kind": kind})
-
-
-async def keep_request(tx: Transaction, user_id: str, turn_id: str | None, body: Json) -> None:
-    """Keep the exact request of one call (A4)."""
-    await tx.run(SQL["keep_request"], {"user_id": user_id, "turn_id": turn_id, "body": Jsonb(body)})
 
 
 def _key_of(call: Call) -> Json:

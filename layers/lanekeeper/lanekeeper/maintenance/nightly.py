@@ -14,6 +14,8 @@ class Swept:
     """What one night removed, in rows."""
 
     chunks: int
+    traces: int
+    verdicts: int
     requests: int
     keys: int
 
@@ -38,6 +40,8 @@ class Nightly:
         """Do the night's work."""
         return Swept(
             chunks=await self._sweep("sweep_chunks", self._limits.chunks_kept_h),
+            traces=await self._sweep("sweep_traces", self._limits.traces_kept_h),
+            verdicts=await self._sweep("sweep_verdicts", self._limits.traces_kept_h),
             requests=await self._sweep("sweep_requests", self._limits.requests_kept_h),
             keys=await self._sweep("sweep_keys", self._limits.keys_kept_h),
         )

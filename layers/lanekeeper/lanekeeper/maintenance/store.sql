@@ -28,6 +28,15 @@ update lanes set ready_at = coalesce(ready_at, lanekeeper.now()) where user_id =
 -- name: waiting_lanes
 select lanekeeper.waiting_lanes(make_interval(secs => %(older_s)s)) as waiting
 
+-- name: check_spend
+select spent, people_over from lanekeeper.check_spend(%(day_micros)s, %(person_micros)s)
+
+-- name: sweep_verdicts
+select lanekeeper.sweep_verdicts(make_interval(secs => %(seconds)s)) as swept
+
+-- name: sweep_traces
+select lanekeeper.sweep_traces(make_interval(secs => %(seconds)s)) as swept
+
 -- name: sweep_chunks
 select lanekeeper.sweep_chunks(make_interval(secs => %(seconds)s)) as swept
 

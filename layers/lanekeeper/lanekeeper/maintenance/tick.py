@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 
 from lanekeeper.limits import Limits
+from lanekeeper.maintenance.spend import Spend
 from lanekeeper.postgres import Database, Statements
 from lanekeeper.types import Json
 
@@ -20,6 +21,7 @@ class Found:
     armed: int
     waiting: int
     woken: int
+    spent_micros: int
 
     def as_json(self) -> Json:
         """For the log and the invocation's answer."""
@@ -39,6 +41,7 @@ class Tick:
         self._database = database
         self._wake = wake
         self._limits = limits
+        self._spend = Spend(database, limits)
 
     async def run(self) -> Found:
         """Do the minute's work."""
@@ -52,7 +55,9 @@ class Tick:
         woken = 0
         for _ in range(min(waiting, self._limits.wakes_per_tick)):
             woken += await self._wake()
-        return Found(lapsed, armed, waiting, woken)
+        # Last: whoever waits for help gets it first.
+        spent = await self._spend.check()
+        return Found(lapsed, armed, waiting, woken, spent.micros)
 
     async def _revoke_lapsed(self) -> int:
         """Take lanes from holders that gave no sign of life: first their connections, then the lane."""

@@ -15,6 +15,7 @@ from lanekeeper.tools.definition import definition
 from lanekeeper.tools.failure import ToolFailure
 from lanekeeper.tools.outcome import Outcome, failed
 from lanekeeper.tools.tool import AnyTool
+from lanekeeper.traces import span
 from lanekeeper.types import Json
 
 _NAME = re.compile(r"[a-z]+_[a-z0-9_]{1,55}")
@@ -103,7 +104,12 @@ class Toolset:
 
         async def run(call: ToolCall) -> Outcome:
             async with places:
-                outcome = await self.call(call, context, earlier.get(call.name, 0))
+                # A model may ask for anything: only a tool's own name is one.
+                name = call.name if call.name in self._tools else "unknown"
+                with span(f"execute_tool {name}", {"gen_ai.tool.name": name}) as traced:
+                    outcome = await self.call(call, context, earlier.get(call.name, 0))
+                    if outcome.is_error:
+                        traced.fail()
                 earlier[call.name] = earlier.get(call.name, 0) + outcome.is_error
                 return outcome
 

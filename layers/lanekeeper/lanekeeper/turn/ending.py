@@ -10,6 +10,8 @@ from lanekeeper.graph import open_calls
 from lanekeeper.lines import HONEST_LINE, PERSON_LINE
 from lanekeeper.postgres import Database, Statements
 from lanekeeper.replies import Reply, ReplyStream, deliver_and_release, send
+from lanekeeper.traces import Value, span
+from lanekeeper.traces.store import keep
 from lanekeeper.turn.attempts import ended_in_failure
 from lanekeeper.turn.intake import Turn
 from lanekeeper.turn.measures import Measures
@@ -172,6 +174,11 @@ class Ending:
         Raises:
             LaneLostError: another worker has the lane by now; nothing was written.
         """
+        with span("commit"):
+            await self._write(state, messages, reply, failure)
+        self._measures.publish(state)
+
+    async def _write(self, state: State, messages: list[AnyMessage], reply: Reply, failure: str) -> None:
         measured = self._measures.timings()
         first_reply_ms = measured.get("firstReplyMs")
         async with self._turn.hold.transaction(self._database) as transaction:
@@ -197,6 +204,16 @@ class Ending:
                     "first_reply_s": None if first_reply_ms is None else first_reply_ms / 1000,
                 },
             )
+            ended: dict[str, Value | None] = {
+                "lanekeeper.state": state,
+                "lanekeeper.failure": failure or None,
+                "lanekeeper.first_reply_ms": first_reply_ms,
+                "lanekeeper.prompt.version": self._prompt.version,
+                "lanekeeper.prompt.sha256": self._prompt.sha256,
+                "lanekeeper.hard_case": self._steps.hard_case or None,
+                "gen_ai.request.model": self._steps.asking.model.id,
+            }
+            keep(transaction, self._turn.hold.user_id, self._turn.id, ended)
 
 
 def _finish(reason: str, metadata: Json) -> Json:

@@ -27,6 +27,7 @@ from lanekeeper.turn.in_force import InForce, OperatorSettings
 from lanekeeper.turn.intake import Intake, Turn
 from lanekeeper.turn.meter import TurnMeter
 from lanekeeper.turn.steps import TurnSteps
+from lanekeeper.turn.traced import Tracing, traced
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +45,7 @@ class Engine:
         mainline: the model client.
         limits: every number.
         holder: the application name that all three connections carry.
+        tracing: where the spans of turns go. None: into the database.
     """
 
     def __init__(
@@ -56,7 +58,9 @@ class Engine:
         mainline: Mainline,
         limits: Limits,
         holder: str,
+        tracing: Tracing | None = None,
     ) -> None:
+        self._tracing = tracing or Tracing("dev")
         self._work = work
         self._reply = reply
         self._mainline = mainline
@@ -88,8 +92,8 @@ class Engine:
                     async with self._watch.over(claim.hold, claim.upload.id):
                         await self._checking.run(claim.upload)
                 if claim.turn is not None:
-                    name_person(claim.turn.hold.user_id, turn=claim.turn.id)
-                    await self._run(claim.turn, seconds_left)
+                    with traced(claim.turn, self._tracing):
+                        await self._run(claim.turn, seconds_left)
                     turns += 1
             except LaneLostError:
                 # Somebody else has the lane: there is nothing to clean up that would still be ours.

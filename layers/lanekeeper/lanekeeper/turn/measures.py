@@ -3,6 +3,7 @@
 from langchain_core.messages import ToolMessage
 
 from lanekeeper import clock
+from lanekeeper.metrics import Measure, publish
 from lanekeeper.replies import ReplyStream
 from lanekeeper.turn.intake import Turn
 from lanekeeper.turn.meter import TurnMeter
@@ -65,3 +66,15 @@ class Measures:
             "totalMs": (self._turn.waited_s + clock.monotonic() - self._began) * 1000,
         }
         return {name: round(value, 1) for name, value in measured.items() if value is not None}
+
+    def publish(self, state: str) -> None:
+        """Count the turn for the alarms (T3, T5)."""
+        publish(*turn_measures(state, self.timings().get("firstReplyMs")))
+
+
+def turn_measures(state: str, first_reply_ms: float | None) -> list[Measure]:
+    """What alarms look at: whether the turn failed, and its time to the first words, if it had any."""
+    measures = [Measure("FailedTurns", int(state == "failed"), "Count")]
+    if first_reply_ms is not None:
+        measures.append(Measure("FirstReply", first_reply_ms, "Milliseconds"))
+    return measures

@@ -7,6 +7,7 @@ from lanekeeper.ledger.call import Call
 from lanekeeper.ledger.rules import Price, Prices, Usage
 from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database, Transaction
+from lanekeeper.traces import Opened, Value, begin
 from lanekeeper.turn.intake import Turn
 
 
@@ -25,21 +26,20 @@ class TurnMeter:
         self._sampled = random.random() < limits.request_sample_rate  # noqa: S311 - a sample, not a secret
         self._settled: list[tuple[Call, Usage, bool]] = []
         self._written: list[tuple[Call, Usage, bool]] = []
+        self._spans: dict[str, Opened] = {}
         self.input_tokens = 0
         self.cached_tokens = 0
         self.output_tokens = 0
 
     async def opened(self, call: Call) -> None:
         """Put the call on the books, and its exact request aside when this turn is sampled (A4)."""
-        hold = self._turn.hold
         waiting = list(self._settled)
         settled = [store.Settled(one, usage, self._price(one), failed) for one, usage, failed in waiting]
-        await store.open_cost(self._database, hold, call, self._price(call), settled)
+        kept = self._sampled and bool(call.body)
+        await store.open_cost(self._database, self._turn.hold, call, self._price(call), settled, kept=kept)
         self._settled = [one for one in self._settled if one not in waiting]
         self._written += waiting
-        if self._sampled and call.body:
-            async with hold.transaction(self._database, durable=False) as transaction:
-                await store.keep_request(transaction, call.user_id, call.turn_id, call.body)
+        self.trace(call)
 
     async def settled(self, call: Call, usage: Usage, *, failed: bool) -> None:
         """Keep the price for the turn's next transaction."""
@@ -49,8 +49,24 @@ class TurnMeter:
         self.output_tokens += usage.output_tokens
 
     def book(self, call: Call, usage: Usage, *, failed: bool) -> None:
-        """Keep the price of a call that is no part of what the reply used."""
+        """Keep the price of a call that is no part of what the reply used, and end its span."""
         self._settled.append((call, usage, failed))
+        if opened := self._spans.pop(call.call_id, None):
+            opened.note(
+                {
+                    "gen_ai.usage.input_tokens": usage.input_tokens,
+                    "gen_ai.usage.cache_read.input_tokens": usage.cached_tokens,
+                    "gen_ai.usage.output_tokens": usage.output_tokens,
+                }
+            )
+            if failed:
+                opened.fail()
+            opened.end()
+
+    def trace(self, call: Call) -> None:
+        """Begin the span of a call that is about to be made. Booking it ends it."""
+        named: dict[str, Value | None] = {"gen_ai.operation.name": call.feature, "gen_ai.request.model": call.model}
+        self._spans[call.call_id] = begin(f"{call.feature} {call.model}", named, remote=True)
 
     async def write(self, transaction: Transaction) -> None:
         """Write the prices that wait."""

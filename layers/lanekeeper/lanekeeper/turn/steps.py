@@ -15,11 +15,12 @@ from lanekeeper.postgres import Database
 from lanekeeper.replies import ReplyStream
 from lanekeeper.replies.contract import joined
 from lanekeeper.tools import Agent
+from lanekeeper.traces import span
 from lanekeeper.turn.acting import Acting
 from lanekeeper.turn.asking import Asking
 from lanekeeper.turn.attachments import Attachments
 from lanekeeper.turn.attempts import is_stuck
-from lanekeeper.turn.deciding import Deciding
+from lanekeeper.turn.deciding import CodeAnswers, Deciding
 from lanekeeper.turn.effects import Effects
 from lanekeeper.turn.holding import HoldingLine
 from lanekeeper.turn.intake import Intake, Turn
@@ -113,10 +114,12 @@ class TurnSteps:
         Raises:
             CodeAnswers: code has answered; no model is to be asked.
         """
-        if self._turn.retaken:
-            await self._stream.restore()
-        await self._showing.all()
-        await self.deciding.settle()
+        with span("load"):
+            if self._turn.retaken:
+                await self._stream.restore()
+            await self._showing.all()
+        with span("decisions", outcomes=(CodeAnswers,)):
+            await self.deciding.settle()
         self.language = self.deciding.language or ""
         self.asking.turn_only = turn_only(
             self._turn.now, self._turn.timezone, language=self.deciding.language, notes=self.deciding.notes
@@ -192,6 +195,10 @@ class TurnSteps:
         return message.model_copy(update={"content": joined(message.text, offer)})
 
     async def _record(self, messages: Sequence[AnyMessage]) -> None:
+        with span("record"):
+            await self._write(messages)
+
+    async def _write(self, messages: Sequence[AnyMessage]) -> None:
         async with self._turn.hold.transaction(self._database) as transaction:
             await self._turn.thread.add(transaction, messages, self._turn.id)
             await self._meter.write(transaction)

@@ -19,6 +19,7 @@ from lanekeeper.accept.wake import Waker
 from lanekeeper.conversations import Conversations
 from lanekeeper.functions import Functions
 from lanekeeper.inbox import Inbox
+from lanekeeper.ledger.overview import Overview
 from lanekeeper.limits import Limits
 from lanekeeper.people import Identity, People
 from lanekeeper.postgres import Database
@@ -67,7 +68,9 @@ def services(settings: Settings, limits: Limits) -> Services:
         readiness=Readiness(database, choices, _ask_models(settings, limits), limits),
         waker=Waker(functions, settings.worker_function, limits.wake_timeout_s),
         page=Page(Path(settings.page_dir) if settings.page_dir else None, _page_config(settings)),
+        overview=Overview(database),
         limits=limits,
+        shows_requests=settings.environment == "dev",
     )
 
 

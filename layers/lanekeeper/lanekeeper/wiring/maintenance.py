@@ -9,6 +9,7 @@ from lanekeeper.functions import Functions
 from lanekeeper.limits import Limits
 from lanekeeper.maintenance.nightly import Nightly
 from lanekeeper.maintenance.tick import Tick
+from lanekeeper.metrics import name_deployment
 from lanekeeper.postgres import Database
 from lanekeeper.settings import Settings
 from lanekeeper.types import Json
@@ -29,6 +30,7 @@ class Maintenance:
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
         settings = Settings.from_environment(environment).require("database_url", "worker_function")
         limits = Limits.from_environment(environment)
+        name_deployment(settings.metrics_namespace)
         self._functions = Functions(settings.lambda_endpoint, settings.region, limits.wake_timeout_s)
         self._worker = settings.worker_function
         self._runner = asyncio.Runner()

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 from agents import load_agents
 from lanekeeper.limits import Limits
 from lanekeeper.mainline.client import Mainline
+from lanekeeper.metrics import name_deployment
 from lanekeeper.postgres import Database
 from lanekeeper.settings import Settings
+from lanekeeper.traces.tracing import Tracing
 from lanekeeper.turn.engine import Engine
 from lanekeeper.types import new_id
 
@@ -37,6 +39,8 @@ class Worker:
         # The lock's transaction does nothing for as long as a turn lasts, and no longer.
         idle_s = int(limits.turn_s) + 30
         self._runner = asyncio.Runner()
+        self._tracing = tracing(settings, limits)
+        name_deployment(settings.metrics_namespace)
         self._engine = Engine(
             work=Database(settings.dial, holder, idle_in_transaction_s=WRITING_S, pooled=settings.database_pooled),
             lock=Database(settings.dial, holder, idle_in_transaction_s=idle_s, pooled=settings.database_pooled),
@@ -45,6 +49,7 @@ class Worker:
             mainline=Mainline(settings.mainline_base_url, settings.mainline_key, limits),
             limits=limits,
             holder=holder,
+            tracing=self._tracing,
         )
 
     def run(self, remaining_ms: Callable[[], int]) -> int:
@@ -53,6 +58,28 @@ class Worker:
         Args:
             remaining_ms: tells how many milliseconds of the invocation are left.
         """
-        turns = self._runner.run(self._engine.drain(lambda: remaining_ms() / 1000))
+        turns = self._runner.run(self._drain(lambda: remaining_ms() / 1000))
         logger.info("worker: %d turns", turns)
         return turns
+
+    async def _drain(self, seconds_left: Callable[[], float]) -> int:
+        try:
+            return await self._engine.drain(seconds_left)
+        finally:
+            # A process that is frozen sends nothing. Nobody waits for this: the replies are out.
+            await self._tracing.flush()
+
+
+def tracing(settings: Settings, limits: Limits) -> Tracing:
+    """Where this environment's traces go: into the database, or out to its collector.
+
+    Raises:
+        SettingsError: the collector has no address.
+    """
+    if settings.traces == "database":
+        return Tracing(settings.environment)
+    settings.require("traces_endpoint")
+    from lanekeeper.traces.otlp import OtlpCollector
+
+    collector = OtlpCollector(settings.traces_endpoint, settings.traces_headers, limits.trace_send_s)
+    return Tracing(settings.environment, collector)
