@@ -4,7 +4,7 @@ import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from lanekeeper.limits import Limits
-from lanekeeper.lines import HONEST_LINE
+from lanekeeper.lines import HONEST_LINE, PERSON_LINE
 from lanekeeper.mainline.catalogue import DEFAULT, parse_catalogue
 from lanekeeper.turn.routing import HARD_CASES, Signs, route
 
@@ -31,7 +31,7 @@ def test_a_named_hard_case_goes_to_the_large_model_a2(case: str) -> None:
     assert (chosen.model.id, chosen.case) == ("large", case)
 
 
-@pytest.mark.parametrize("line", sorted(HONEST_LINE.texts))
+@pytest.mark.parametrize("line", sorted(HONEST_LINE.texts | PERSON_LINE.texts))
 def test_a_second_try_after_a_failure_is_a_hard_case_a2(line: str) -> None:
     talk = [HELLO, AIMessage(line, id="2"), HumanMessage("Again", id="3")]
     chosen = route(DEFAULT, None, Signs.of(talk, 1), LIMITS)

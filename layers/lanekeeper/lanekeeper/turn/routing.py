@@ -9,11 +9,11 @@ the next turn goes back; staying there would be dearer (docs/decisions/2026-11-3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.messages import AnyMessage, HumanMessage
 
 from lanekeeper.limits import Limits
-from lanekeeper.lines import HONEST_LINE
 from lanekeeper.mainline.catalogue import Catalogue, Model
+from lanekeeper.turn.attempts import ended_in_failure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Signs:
         judged_hard: the fast decisions found it difficult.
         text_chars: how much the person wrote in it.
         with_files: whether an image or a file came with it.
-        failed_before: whether the turn before it ended with the honest line, so that this is another try.
+        failed_before: whether the turn before it ended with a line that says it did not work: this is another try.
     """
 
     judged_hard: bool = False
@@ -37,12 +37,11 @@ class Signs:
         """The signs of a conversation to whose end this turn has added so many messages."""
         begin = len(messages) - added
         asked = [message for message in messages[begin:] if isinstance(message, HumanMessage)]
-        before = messages[begin - 1] if begin else None
         return cls(
             judged_hard=judged_hard,
             text_chars=sum(len(message.text) for message in asked),
             with_files=any(not _only_words(message) for message in asked),
-            failed_before=isinstance(before, AIMessage) and before.text in HONEST_LINE.texts,
+            failed_before=ended_in_failure(messages[:begin]),
         )
 
 
