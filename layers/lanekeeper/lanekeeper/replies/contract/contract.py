@@ -13,7 +13,7 @@ REASONS = {
     "leak": "It held words of your instructions that are not for the person.",
     "fact": "It held an amount, a date or a reference that is not what the tools gave. Copy each one letter for "
     "letter from a tool result, and work none out yourself.",
-    "language": "It was in another language than the person's. Answer in the language of their last message.",
+    "language": "It was in another language than the person's. Answer in theirs, unless they asked for another one.",
     "length": "The message grew too long. Bring it to an end within a sentence or two.",
     "messages": "It went on with one message more than a reply may have. Leave that one out.",
 }
