@@ -140,7 +140,7 @@ async def talk(
 ) -> AsyncIterator[Talk]:
     """A talk of Ana's. ``new_engine`` gives a second worker."""
     databases: list[Database] = []
-    mainline = Mainline(f"{mainline_url}/v1", Secret(KEY), LIMITS)
+    clients: list[Mainline] = []
     prompt = Prompt("You help.", "v1", "hash")
 
     def new_engine(
@@ -150,13 +150,14 @@ async def talk(
         opened = [Database(lambda: {"conninfo": url_as("worker")}, holder) for _ in range(3)]
         databases.extend(opened)
         limits = replace(LIMITS, **changed)
+        clients.append(Mainline(f"{mainline_url}/v1", Secret(KEY), limits))
         fields: dict[str, Any] = {"id": "assistant", "name": "Assistant", "prompt": prompt, **(agent or {})}
         return Engine(
             work=opened[0],
             lock=opened[1],
             reply=opened[2],
             agents={"assistant": Agent(tools=Toolset(tools, limits), **fields)},
-            mainline=mainline,
+            mainline=clients[-1],
             limits=limits,
             holder=holder,
         )
@@ -173,6 +174,7 @@ async def talk(
             new_engine=new_engine,
             tick=Tick(database_as("maintenance"), wake, LIMITS),
         )
-    await mainline.close()
+    for client in clients:
+        await client.close()
     for database in databases:
         await database.close()
