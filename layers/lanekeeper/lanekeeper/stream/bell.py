@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import LiteralString
 
@@ -16,6 +16,9 @@ from lanekeeper.postgres.transaction import Connection, Row
 
 # Chunks told to a stream that it has not come to send yet.
 MOST_KEPT = 500
+UNLISTEN: LiteralString = "unlisten *"
+
+Farewell = Callable[..., Awaitable[object]]
 
 logger = logging.getLogger(__name__)
 
@@ -104,18 +107,24 @@ class Bell:
             self._channels.add(ear.turn_id)
             return True
 
-    async def rest(self, ear: Ear) -> None:
-        """An ear need not hear any more. With the last one, listening ends."""
+    async def rest(self, ear: Ear, farewell: Farewell | None = None) -> None:
+        """An ear need not hear any more. With the last one, listening ends.
+
+        A ``farewell`` sends what its stream has to say at its end, together with the statements that it is given.
+        """
         self._ears.discard(ear)
         async with self._changing:
-            if self._ears or self._connection is None:
+            ends = not self._ears and self._connection is not None
+            if ends:
+                self._let_go()
+            elif farewell is None:
                 return
-            self._let_go()
             try:
-                await self._database.at_once("unlisten *")
+                await (farewell or self._database.at_once)(*([UNLISTEN] if ends else []))
             except BaseException:
-                # Asleep with a LISTEN, this process would hold up the queue for everybody.
-                await self._database.close()
+                if ends:
+                    # Asleep with a LISTEN, this process would hold up the queue for everybody.
+                    await self._database.close()
                 raise
 
     def _take_up(self, connection: Connection) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import suppress
+from functools import partial
 
 import psycopg
 
@@ -200,6 +201,6 @@ class Following:
     async def _tidy(self) -> None:
         with suppress(DatabaseUnreachableError, psycopg.Error, TimeoutError):
             async with asyncio.timeout(TIDY_S):
-                await self._relay.bell.rest(self._ear)
-                if self._session.opened_at is not None:
-                    await self._store.close_session(self._session)
+                kept = self._session.opened_at is not None
+                close = partial(self._store.close_session, self._session) if kept else None
+                await self._relay.bell.rest(self._ear, close)

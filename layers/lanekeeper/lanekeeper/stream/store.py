@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import LiteralString
 
 from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database, Statements
@@ -110,8 +111,12 @@ class StreamStore:
         open_streams: int = row["open_streams"]
         return open_streams
 
-    async def close_session(self, session: Session) -> None:
-        """Take a stream that ends out of the count."""
+    async def close_session(self, session: Session, *along: LiteralString) -> None:
+        """Take a stream that ends out of the count. Statements that are to go along run first."""
         await self._database.at_once(
-            SQL["close_session"], user_id=session.user_id, parameters={"session_id": session.id}, durable=False
+            *along,
+            SQL["close_session"],
+            user_id=session.user_id,
+            parameters={"session_id": session.id},
+            durable=False,
         )
