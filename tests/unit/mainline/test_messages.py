@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveM
 
 from lanekeeper.graph.message_rows import from_row, to_row
 from lanekeeper.ledger.rules import Usage
+from lanekeeper.mainline.catalogue import Model
 from lanekeeper.mainline.messages import answer, to_wire, tool_calls
 from lanekeeper.mainline.reply import Ending, ToolCall
 from lanekeeper.mainline.text import dumps
@@ -124,6 +125,15 @@ def test_signed_thinking_is_sent_back_as_it_came():
     ending = Ending(finish_reason="stop", usage=Usage(), thinking_blocks=({"signature": "s", "thinking": "hm"},))
     [wire] = to_wire([answer("yes", ending)])
     assert wire["thinking_blocks"] == [{"signature": "s", "thinking": "hm"}]
+
+
+def test_no_model_is_sent_what_another_one_thought_l2():
+    small, large = (Model(id=name, name=name, gateway_id=name) for name in ("small", "large"))
+    ending = Ending(finish_reason="stop", usage=Usage(), thinking_blocks=({"signature": "s", "thinking": "hm"},))
+    message = answer("yes", ending, "hm", "small")
+    assert to_wire([message], large) == [{"role": "assistant", "content": "yes"}]
+    assert to_wire([message], small) == to_wire([message])
+    assert set(to_wire([message], small)[0]) == {"role", "content", "reasoning_content", "thinking_blocks"}
 
 
 def test_an_assistants_message_that_says_nothing_is_never_sent():

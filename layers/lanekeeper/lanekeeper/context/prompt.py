@@ -48,7 +48,7 @@ class ModelInput:
         """
         last = HumanMessage(self.notes) if model.notes == "user" else SystemMessage(self.notes)
         sections = [
-            to_wire(section)
+            to_wire(section, model)
             for section in (
                 self.system,
                 self.profile,

@@ -12,22 +12,29 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
 
 from lanekeeper.mainline import text
+from lanekeeper.mainline.catalogue import Model
 from lanekeeper.mainline.reply import Ending, ToolCall
 from lanekeeper.types import Json
 
 THINKING_BLOCKS = "thinking_blocks"
 REASONING = "reasoning_content"
+# Whose thoughts these are, by the model's public id. Kept with them, never sent.
+THOUGHT_BY = "thought_by"
 # What the provider counted for an answer: kept with it, never sent.
 USAGE = "usage"
 
 
-def to_wire(messages: Sequence[BaseMessage]) -> list[Json]:
+def to_wire(messages: Sequence[BaseMessage], to: Model | None = None) -> list[Json]:
     """The messages of a chat request. An assistant's message that says nothing and calls nothing is left out.
+
+    Args:
+        messages: the messages.
+        to: the model they are for. It is not sent what another one thought: providers refuse that.
 
     Raises:
         TypeError: a message is of a kind that no model is sent.
     """
-    return [wire for message in messages if (wire := _message(message)) is not None]
+    return [wire for message in messages if (wire := _message(message, to)) is not None]
 
 
 def tool_calls(message: AIMessage) -> list[ToolCall]:
@@ -40,13 +47,22 @@ def tool_calls(message: AIMessage) -> list[ToolCall]:
     return [*calls, *unreadable]
 
 
-def answer(said: str, ending: Ending, reasoning: str = "") -> AIMessage:
-    """The whole reply as a message: what was said, and the calls, those whose arguments cannot be read included."""
+def answer(said: str, ending: Ending, reasoning: str = "", by: str = "") -> AIMessage:
+    """The whole reply as a message: what was said, and the calls, those whose arguments cannot be read included.
+
+    Args:
+        said: its words.
+        ending: what was known at its end.
+        reasoning: what the model thought, where it must be sent that again.
+        by: the public id of the model.
+    """
     extra: Json = {REASONING: reasoning} if reasoning else {}
     if ending.usage.reported:
         extra[USAGE] = {"input": ending.usage.input_tokens, "output": ending.usage.output_tokens}
     if ending.thinking_blocks:
         extra[THINKING_BLOCKS] = list(ending.thinking_blocks)
+    if by and (reasoning or ending.thinking_blocks):
+        extra[THOUGHT_BY] = by
     return AIMessage(
         content=said,
         additional_kwargs=extra,
@@ -73,7 +89,7 @@ def call_chunk(call: ToolCall, index: int) -> ToolCallChunk:
     return tool_call_chunk(name=call.name, args=arguments, id=call.id, index=index)
 
 
-def _message(message: BaseMessage) -> Json | None:
+def _message(message: BaseMessage, to: Model | None) -> Json | None:
     if isinstance(message, SystemMessage):
         return {"role": "system", "content": _content(message.content)}
     if isinstance(message, HumanMessage):
@@ -81,11 +97,11 @@ def _message(message: BaseMessage) -> Json | None:
     if isinstance(message, ToolMessage):
         return {"role": "tool", "tool_call_id": message.tool_call_id, "content": _content(message.content)}
     if isinstance(message, AIMessage):
-        return _assistant(message)
+        return _assistant(message, to)
     raise TypeError(f"no model is sent a {type(message).__name__}")
 
 
-def _assistant(message: AIMessage) -> Json | None:
+def _assistant(message: AIMessage, to: Model | None) -> Json | None:
     said = _said(message.content)
     calls = [
         {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _arguments(call)}}
@@ -94,13 +110,20 @@ def _assistant(message: AIMessage) -> Json | None:
     if not said and not calls:
         return None
     wire: Json = {"role": "assistant", "content": said or None}
-    if reasoning := _reasoning(message):
-        wire[REASONING] = reasoning
-    if blocks := message.additional_kwargs.get(THINKING_BLOCKS):
-        wire[THINKING_BLOCKS] = text.canonical(blocks)
+    if to is None or message.additional_kwargs.get(THOUGHT_BY, to.id) == to.id:
+        wire |= _thoughts(message)
     if calls:
         wire["tool_calls"] = calls
     return wire
+
+
+def _thoughts(message: AIMessage) -> Json:
+    thoughts: Json = {}
+    if reasoning := _reasoning(message):
+        thoughts[REASONING] = reasoning
+    if blocks := message.additional_kwargs.get(THINKING_BLOCKS):
+        thoughts[THINKING_BLOCKS] = text.canonical(blocks)
+    return thoughts
 
 
 def _arguments(call: ToolCall) -> str:

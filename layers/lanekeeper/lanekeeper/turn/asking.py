@@ -120,7 +120,7 @@ class Asking:
             if short is None:
                 assert ending is not None
                 self.finish_reason = ending.finish_reason
-                return answer(draft.said, ending, thoughts)
+                return answer(draft.said, ending, thoughts, self.model.id)
             if not short.may_improve or self._calls >= self._limits.provider_calls_per_step:
                 return self._fixed(draft.said, short)
             self._limits_met.count(short.kind)
