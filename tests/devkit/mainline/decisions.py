@@ -37,7 +37,7 @@ class Decisions:
         await faults.pause(verdict.delay_s)
         if await faults.fail(verdict.error, reply):
             return
-        answers = [_answer(question, verdict.answers.get(question.get("name") or "")) for question in questions]
+        answers = [_answer(question, verdict.answers.get(_named(question))) for question in questions]
         output = 4 * len(answers)
         spent = {
             "input_tokens": received.input_tokens,
@@ -67,6 +67,12 @@ def _questions(body: dict[str, Any]) -> list[dict[str, Any]]:
         if options and (not isinstance(question.get(options), list) or len(question[options]) < 2):
             raise invalid(f"{at} needs at least two {options}", f"{at}.{options}")
     return questions
+
+
+def _named(question: dict[str, Any]) -> str:
+    """What a script calls a question. One about the third item of many, ``2.injection``, is ``injection`` to it."""
+    number, point, name = (question.get("name") or "").partition(".")
+    return name if point and number.isdecimal() else number
 
 
 def _answer(question: dict[str, Any], scripted: Any) -> dict[str, Any]:

@@ -18,6 +18,7 @@ class Swept:
     verdicts: int
     requests: int
     keys: int
+    uploads: int
 
     def as_json(self) -> Json:
         """For the log and the invocation's answer."""
@@ -44,6 +45,8 @@ class Nightly:
             verdicts=await self._sweep("sweep_verdicts", self._limits.traces_kept_h),
             requests=await self._sweep("sweep_requests", self._limits.requests_kept_h),
             keys=await self._sweep("sweep_keys", self._limits.keys_kept_h),
+            # Each carries the end of its own time.
+            uploads=await self._sweep("sweep_uploads", 0),
         )
 
     async def _sweep(self, statement: str, hours: float) -> int:

@@ -45,3 +45,6 @@ select lanekeeper.sweep_keys(make_interval(secs => %(seconds)s)) as swept
 
 -- name: sweep_requests
 select lanekeeper.sweep_requests(make_interval(secs => %(seconds)s)) as swept
+
+-- name: sweep_uploads
+select lanekeeper.sweep_uploads() as swept

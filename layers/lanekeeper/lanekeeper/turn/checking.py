@@ -10,10 +10,12 @@ import logging
 from lanekeeper.decisions import Verdicts, words
 from lanekeeper.decisions.questions import questions_about
 from lanekeeper.errors import DatabaseUnreachableError, LaneLostError
+from lanekeeper.lane import Watch
 from lanekeeper.ledger import store
 from lanekeeper.ledger.call import Call
 from lanekeeper.ledger.rules import Prices, Usage
 from lanekeeper.limits import Limits
+from lanekeeper.log import name_person
 from lanekeeper.mainline.client import Caller
 from lanekeeper.mainline.decisions import Decisions, Judges
 from lanekeeper.mainline.errors import MainlineError
@@ -36,13 +38,17 @@ class Checking:
 
     Args:
         database: the worker's own connection.
+        watch: gives signs of life meanwhile.
         decisions: asks the questions about pictures and files.
         settings: which models answer them, and from where on an answer counts.
         limits: what a file may be, and how long anything may take.
     """
 
-    def __init__(self, database: Database, decisions: Decisions, settings: OperatorSettings, limits: Limits) -> None:
+    def __init__(
+        self, database: Database, watch: Watch, decisions: Decisions, settings: OperatorSettings, limits: Limits
+    ) -> None:
         self._database = database
+        self._watch = watch
         self._decisions = decisions
         self._settings = settings
         self._limits = limits
@@ -55,6 +61,11 @@ class Checking:
             LaneLostError: another worker has the lane by now.
             DatabaseUnreachableError: nothing can be written now.
         """
+        name_person(upload.hold.user_id)
+        async with self._watch.over(upload.hold, upload.id):
+            await self._check(upload)
+
+    async def _check(self, upload: Quarantined) -> None:
         in_force = await self._settings.for_all(self._database, upload.hold.user_id)
         bill = Bill(in_force.prices)
         try:

@@ -67,10 +67,10 @@ class Engine:
         self._decisions = Decisions(mainline, limits)
         self._settings = OperatorSettings(agents, limits)
         self._limits = limits
-        self._checking = Checking(work, self._decisions, self._settings, limits)
         self._lock = LaneLock(lock)
         self._intake = Intake(work, self._lock, holder, limits)
         self._watch = Watch(reply, limits)
+        self._checking = Checking(work, self._watch, self._decisions, self._settings, limits)
         self._graph = AgentGraph(
             recursion_limit=limits.recursion_limit, attempts=limits.provider_calls_per_step, retry_on=is_worth_retrying
         )
@@ -88,9 +88,7 @@ class Engine:
                     await asyncio.sleep(POSTPONED_S)
                     continue
                 if claim.upload is not None:
-                    name_person(claim.hold.user_id)
-                    async with self._watch.over(claim.hold, claim.upload.id):
-                        await self._checking.run(claim.upload)
+                    await self._checking.run(claim.upload)
                 if claim.turn is not None:
                     with traced(claim.turn, self._tracing):
                         await self._run(claim.turn, seconds_left)

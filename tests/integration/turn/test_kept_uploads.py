@@ -1,0 +1,143 @@
+"""What a thread holds of uploads over time, and uploads on a lane where workers die and others wait."""
+
+import asyncio
+import base64
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from lanekeeper.maintenance.nightly import Nightly
+from lanekeeper.postgres import Database
+from lanekeeper.turn.checking import Checking
+from lanekeeper.uploads.quarantine import Quarantined
+from lanekeeper.uploads.reader import Reader
+from tests.devkit import samples
+from tests.integration.turn.conftest import LIMITS, Talk
+from tests.integration.turn.deaths import kill_once
+from tests.integration.turn.sender import Sender
+
+
+@pytest.fixture
+def sender(talk: Talk, database_as: Callable[[str], Database]) -> Sender:
+    return Sender.of(talk, database_as("accept"))
+
+
+async def test_the_thread_keeps_no_content_and_the_prefix_changes_once_when_its_time_is_over(
+    sender: Sender, database_as: Callable[[str], Database]
+) -> None:
+    upload_id = await sender.give(samples.png(), "cat.png")
+    file_id = await sender.give(b"words of the file", "a.txt")
+    await sender.say("Look", upload_id, file_id)
+    await sender.talk.run()
+    kept = str(await sender.talk.rows("select message from thread_messages"))
+    assert upload_id in kept
+    assert "words of the file" not in kept
+    assert base64.b64encode(samples.png()).decode() not in kept
+    await sender.say("And now?")
+    await sender.talk.run(sender.talk.new_engine())
+    first, second = [one["body"]["messages"] for one in await sender.asked()]
+    # All but the block for one reply only.
+    assert json.dumps(second).startswith(json.dumps(first[:-1])[:-1])
+    await sender.talk.superuser.execute("update uploads set expires_at = lanekeeper.now()")
+    await sender.say("Later")
+    await sender.talk.run()
+    assert (await Nightly(database_as("maintenance"), LIMITS).run()).uploads == 2
+    assert (
+        await sender.talk.rows("select content, text, state from uploads")
+        == [{"content": None, "text": None, "state": "expired"}] * 2
+    )
+    await sender.say("Last")
+    await sender.talk.run()
+    third, fourth = [one["body"]["messages"] for one in await sender.asked()][-2:]
+    assert [part["text"] for part in third[1]["content"]] == [
+        '[The picture "cat.png" is no longer at hand.]',
+        '[The file "a.txt" is no longer at hand.]',
+        "Look",
+    ]
+    assert json.dumps(fourth).startswith(json.dumps(third[:-1])[:-1])
+
+
+async def test_a_worker_that_dies_in_a_check_is_followed_by_another(
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload_id = await sender.give(b"words")
+    turn_id = await sender.say("Sum up", upload_id)
+    await kill_once(sender.talk, monkeypatch, Reader, "read", after=True)
+    assert (await sender.upload(upload_id))["state"] == "checking"
+    assert await sender.talk.run(sender.talk.new_engine()) == 1
+    row = await sender.upload(upload_id)
+    assert (row["state"], row["attempt"], row["text"]) == ("ok", 2, "words")
+    assert (await sender.talk.turn(turn_id))["state"] == "done"
+
+
+async def test_a_file_that_killed_three_workers_is_refused(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
+    upload_id = await sender.give(b"words")
+    for _ in range(3):
+        await kill_once(sender.talk, monkeypatch, Reader, "read", after=False)
+    await sender.say("Still there?")
+    assert await sender.talk.run(sender.talk.new_engine()) == 1
+    row = await sender.upload(upload_id)
+    assert (row["state"], row["content"], "could not be read" in row["message"]) == ("refused", None, True)
+
+
+async def test_a_check_whose_lane_was_taken_writes_nothing(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
+    upload_id = await sender.give(b"words")
+    look = Checking._look
+
+    async def slow(self: Checking, upload: Quarantined, *others: Any) -> Any:
+        found = await look(self, upload, *others)
+        if upload.attempt == 1:
+            await sender.talk.superuser.execute("update lanes set epoch = epoch + 1, holder = null")
+        return found
+
+    monkeypatch.setattr(Checking, "_look", slow)
+    await sender.talk.run()
+    row = await sender.upload(upload_id)
+    assert (row["state"], row["attempt"]) == ("ok", 2)
+    assert len(await sender.talk.rows("select * from costs")) == 1
+
+
+async def test_an_upload_whose_time_was_over_in_quarantine_holds_nobody_up(sender: Sender) -> None:
+    await sender.give(b"words")
+    await sender.talk.superuser.execute("update uploads set expires_at = lanekeeper.now()")
+    await sender.talk.superuser.execute("select lanekeeper.sweep_uploads()")
+    await sender.say("Hello?")
+    assert await sender.talk.run() == 1
+
+
+async def test_words_without_a_file_join_a_turn_though_a_file_is_waiting(sender: Sender) -> None:
+    """T2: only a message that brings a file waits for one."""
+    talk = sender.talk
+    await sender.say("First")
+    await talk.script({"text": "Hm.", "delay_s": 0.4}, {"text": "Both."})
+
+    async def meanwhile() -> None:
+        async def asked() -> bool:
+            return bool(await sender.asked())
+
+        await talk.until(asked)
+        upload_id = await sender.give(b"words")
+        await sender.say("Second")
+        await sender.say("Third", upload_id)
+
+    await asyncio.gather(talk.run(), meanwhile())
+    rows = await talk.rows("select payload ->> 'text' as text, kind, state from inbox order by id")
+    assert [(row["text"], row["kind"], row["state"]) for row in rows] == [
+        ("First", "text", "done"),
+        (None, "upload", "done"),
+        ("Second", "text", "folded"),
+        ("Third", "text", "done"),
+    ]
+
+
+async def test_pictures_of_long_ago_make_room_for_new_ones(sender: Sender) -> None:
+    limits = {"thread_image_bytes": 3 * len(samples.png())}
+    for number in range(4):
+        upload_id = await sender.give(samples.png(), f"{number}.png")
+        await sender.say(f"Picture {number}", upload_id)
+    await sender.talk.run(sender.talk.new_engine(**limits))
+    shown = [part for content in await sender.seen() for part in content if part["type"] == "image_url"]
+    assert 1 <= len(shown) <= 3
+    assert (await sender.seen())[-1][0]["type"] == "image_url"
