@@ -9,6 +9,7 @@ from lanekeeper.tools.context import StaffDesk, ToolContext, Watcher
 from lanekeeper.tools.facts import Fact, FactKind, facts_of
 from lanekeeper.tools.failure import ToolFailure, TransientError
 from lanekeeper.tools.job import JobTools
+from lanekeeper.tools.money import Money
 from lanekeeper.tools.outcome import Outcome
 from lanekeeper.tools.state import state_after
 from lanekeeper.tools.tool import AnyTool, Command, Example, Source, Tool, ToolInput, ToolOutput
@@ -22,6 +23,7 @@ __all__ = [
     "Fact",
     "FactKind",
     "JobTools",
+    "Money",
     "Outcome",
     "Source",
     "StaffDesk",
