@@ -23,7 +23,8 @@ create table conversations (
 create index conversations_recent on conversations (user_id, updated_at desc, id desc);
 
 -- One row a person: the only thing two workers ever compete for.
--- ready_at: since when a message waits, null when none does. epoch: counts the holders; a write that names
+-- ready_at: since when a message waits, null when none does; it stands while the lane is held, so that one small index
+-- finds the lanes that wait and those that are held, and a sign of life touches no index. epoch: counts the holders; a write that names
 -- an old epoch is refused. holder: the application name of all connections of the worker that holds the lane.
 create table lanes (
   user_id text primary key references users on delete cascade,
@@ -40,14 +41,14 @@ create table turns (
   id text primary key,
   user_id text not null,
   conversation_id text not null references conversations on delete cascade,
-  state text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed', 'stopped')),
-  attempt int not null default 0,
   agent_id text not null,
-  model_id text,
-  prompt_version text,
-  prompt_hash text,
   reply_id text not null,
   accepted_at timestamptz not null default lanekeeper.now(),
+  model_id text,
+  state text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed', 'stopped')),
+  attempt int not null default 0,
+  prompt_version text,
+  prompt_hash text,
   started_at timestamptz,
   first_reply_at timestamptz,
   finished_at timestamptz,
@@ -58,14 +59,14 @@ create table turns (
 create index turns_of_conversation on turns (conversation_id, accepted_at);
 
 -- accepted_turn_id is the turn the answer to POST /chat named; turn_id is the turn that answers the message,
--- another one once the message was folded into it.
+-- another one once the message was folded into it. A row changes its state twice and all its indexes with it, so it has
+-- no more of them than are asked: id gives the order of a person's open rows and has no index of its own. What changes
+-- stands last, here and in turns: Postgres logs a changed row from its first changed byte on.
 create table inbox (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   user_id text not null,
   conversation_id text not null references conversations on delete cascade,
   kind text not null default 'text' check (kind in ('text', 'button', 'control', 'upload')),
-  state text not null default 'new' check (state in ('new', 'running', 'waiting', 'held', 'folded', 'done', 'failed')),
-  turn_id text not null,
   accepted_turn_id text not null unique,
   message_id text not null,
   idempotency_key text not null,
@@ -74,7 +75,9 @@ create table inbox (
   model_id text,
   payload jsonb not null default '{}',
   created_at timestamptz not null default lanekeeper.now(),
-  unique (user_id, idempotency_key)
+  turn_id text not null,
+  state text not null default 'new' check (state in ('new', 'running', 'waiting', 'held', 'folded', 'done', 'failed')),
+  primary key (user_id, idempotency_key)
 ) with (fillfactor = 70);
 create index inbox_open on inbox (user_id, id) where state in ('new', 'running');
 
@@ -111,19 +114,19 @@ create table reply_chunks (
   primary key (turn_id, seq)
 );
 
+-- As with the inbox, id has no index of its own.
 create table outbox (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   user_id text not null,
   conversation_id text not null references conversations on delete cascade,
   turn_id text,
-  idempotency_key text not null unique,
+  idempotency_key text primary key,
   intent text not null,
   data jsonb not null,
   state text not null default 'new' check (state in ('new', 'sent', 'dropped')),
   created_at timestamptz not null default lanekeeper.now(),
   sent_at timestamptz
 ) with (fillfactor = 70);
-create index outbox_due on outbox (created_at) where state = 'new';
 create index outbox_of_person on outbox (user_id, id) where state = 'new';
 
 -- What the model sees: the graph's state, one row a message, written once. So a turn costs the same at any length
@@ -151,7 +154,7 @@ create table costs (
   cached_tokens int not null default 0,
   output_tokens int not null default 0,
   created_at timestamptz not null default lanekeeper.now()
-);
+) with (fillfactor = 85);
 create index costs_of_person on costs (user_id, created_at);
 
 create table limit_hits (

@@ -45,7 +45,7 @@ returns table (user_id text, epoch bigint, holder text)
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select l.user_id, l.epoch, l.holder from public.lanes l
-  where l.holder is not null
+  where l.ready_at is not null and l.holder is not null
     and (l.lease_until < lanekeeper.now() or l.lease_until > lanekeeper.now() + 2 * lapsed_lanes.lease)
   order by l.lease_until
 $$;
@@ -115,7 +115,7 @@ create function lanekeeper.maintenance_is_due()
 returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-  select exists (select from public.lanes l where l.holder is not null and l.lease_until < lanekeeper.now())
+  select exists (select from public.lanes l where l.ready_at is not null and l.holder is not null and l.lease_until < lanekeeper.now())
       or exists (select from public.lanes l where l.holder is null and l.ready_at < lanekeeper.now() - interval '5 seconds')
       or exists (select from public.outbox o where o.state = 'new' and o.created_at < lanekeeper.now() - interval '5 seconds')
       or exists (select from lanekeeper.stray_lanes())
@@ -161,5 +161,3 @@ begin
   execute format('revoke lanekeeper_worker from %I', current_user);
 end
 $$;
-
-create index lanes_held on lanes (lease_until) where holder is not null;

@@ -237,7 +237,7 @@ CREATE FUNCTION lanekeeper.lapsed_lanes(lease interval) RETURNS TABLE(user_id te
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select l.user_id, l.epoch, l.holder from public.lanes l
-  where l.holder is not null
+  where l.ready_at is not null and l.holder is not null
     and (l.lease_until < lanekeeper.now() or l.lease_until > lanekeeper.now() + 2 * lapsed_lanes.lease)
   order by l.lease_until
 $$;
@@ -492,7 +492,8 @@ CREATE TABLE public.costs (
     output_tokens integer DEFAULT 0 NOT NULL,
     created_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
     CONSTRAINT costs_status_check CHECK ((status = ANY (ARRAY['exact'::text, 'estimated'::text, 'failed'::text])))
-);
+)
+WITH (fillfactor='85');
 
 ALTER TABLE ONLY public.costs FORCE ROW LEVEL SECURITY;
 
@@ -527,8 +528,6 @@ CREATE TABLE public.inbox (
     user_id text NOT NULL,
     conversation_id text,
     kind text DEFAULT 'text'::text NOT NULL,
-    state text DEFAULT 'new'::text NOT NULL,
-    turn_id text,
     accepted_turn_id text,
     message_id text,
     idempotency_key text NOT NULL,
@@ -537,6 +536,8 @@ CREATE TABLE public.inbox (
     model_id text,
     payload jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    turn_id text,
+    state text DEFAULT 'new'::text NOT NULL,
     upload_id text,
     CONSTRAINT inbox_check CHECK (
 CASE kind
@@ -771,14 +772,14 @@ CREATE TABLE public.turns (
     id text NOT NULL,
     user_id text NOT NULL,
     conversation_id text NOT NULL,
-    state text DEFAULT 'queued'::text NOT NULL,
-    attempt integer DEFAULT 0 NOT NULL,
     agent_id text NOT NULL,
-    model_id text,
-    prompt_version text,
-    prompt_hash text,
     reply_id text NOT NULL,
     accepted_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    model_id text,
+    state text DEFAULT 'queued'::text NOT NULL,
+    attempt integer DEFAULT 0 NOT NULL,
+    prompt_version text,
+    prompt_hash text,
     started_at timestamp with time zone,
     first_reply_at timestamp with time zone,
     finished_at timestamp with time zone,
@@ -877,10 +878,7 @@ ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_accepted_turn_id_key UNIQUE (accepted_turn_id);
 
 ALTER TABLE ONLY public.inbox
-    ADD CONSTRAINT inbox_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.inbox
-    ADD CONSTRAINT inbox_user_id_idempotency_key_key UNIQUE (user_id, idempotency_key);
+    ADD CONSTRAINT inbox_pkey PRIMARY KEY (user_id, idempotency_key);
 
 ALTER TABLE ONLY public.lanes
     ADD CONSTRAINT lanes_pkey PRIMARY KEY (user_id);
@@ -898,10 +896,7 @@ ALTER TABLE ONLY public.model_requests
     ADD CONSTRAINT model_requests_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.outbox
-    ADD CONSTRAINT outbox_idempotency_key_key UNIQUE (idempotency_key);
-
-ALTER TABLE ONLY public.outbox
-    ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY (idempotency_key);
 
 ALTER TABLE ONLY public.reply_chunks
     ADD CONSTRAINT reply_chunks_pkey PRIMARY KEY (turn_id, seq);
@@ -954,8 +949,6 @@ CREATE UNIQUE INDEX deletion_jobs_open ON public.deletion_jobs USING btree (subj
 
 CREATE INDEX inbox_open ON public.inbox USING btree (user_id, id) WHERE (state = ANY (ARRAY['new'::text, 'running'::text]));
 
-CREATE INDEX lanes_held ON public.lanes USING btree (lease_until) WHERE (holder IS NOT NULL);
-
 CREATE INDEX lanes_ready ON public.lanes USING btree (ready_at) WHERE (ready_at IS NOT NULL);
 
 CREATE INDEX limit_hits_by_time ON public.limit_hits USING btree (at);
@@ -965,8 +958,6 @@ CREATE INDEX limit_hits_of_turn ON public.limit_hits USING btree (turn_id);
 CREATE INDEX messages_history ON public.messages USING btree (conversation_id, "position");
 
 CREATE INDEX model_requests_of_turn ON public.model_requests USING btree (turn_id);
-
-CREATE INDEX outbox_due ON public.outbox USING btree (created_at) WHERE (state = 'new'::text);
 
 CREATE INDEX outbox_of_person ON public.outbox USING btree (user_id, id) WHERE (state = 'new'::text);
 
@@ -1279,15 +1270,15 @@ GRANT SELECT(conversation_id) ON TABLE public.inbox TO lanekeeper_admin;
 
 GRANT SELECT(kind) ON TABLE public.inbox TO lanekeeper_admin;
 
-GRANT SELECT(state) ON TABLE public.inbox TO lanekeeper_dispatch;
-GRANT SELECT(state) ON TABLE public.inbox TO lanekeeper_admin;
-
-GRANT SELECT(turn_id) ON TABLE public.inbox TO lanekeeper_admin;
-
 GRANT SELECT(accepted_turn_id) ON TABLE public.inbox TO lanekeeper_admin;
 
 GRANT SELECT(created_at) ON TABLE public.inbox TO lanekeeper_dispatch;
 GRANT SELECT(created_at) ON TABLE public.inbox TO lanekeeper_admin;
+
+GRANT SELECT(turn_id) ON TABLE public.inbox TO lanekeeper_admin;
+
+GRANT SELECT(state) ON TABLE public.inbox TO lanekeeper_dispatch;
+GRANT SELECT(state) ON TABLE public.inbox TO lanekeeper_admin;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.lanes TO lanekeeper_accept;
 GRANT SELECT,UPDATE ON TABLE public.lanes TO lanekeeper_worker;

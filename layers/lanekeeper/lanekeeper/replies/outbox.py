@@ -46,12 +46,17 @@ async def send(transaction: Transaction, hold: Hold, intent: str, reply: Reply) 
                     "messageId": reply.message_id,
                     "parts": reply.parts,
                     "metadata": reply.metadata,
-                    "closing": reply.closing,
+                    "closing": [_without_metadata(chunk) for chunk in reply.closing],
                     "closingSeq": reply.closing_seq,
                 }
             ),
         },
     )
+
+
+def _without_metadata(chunk: Json) -> Json:
+    """A closing chunk as it is kept: delivery puts the reply's metadata back into the one that finishes it."""
+    return {name: value for name, value in chunk.items() if name != "messageMetadata"}
 
 
 async def deliver(transaction: Transaction, hold: Hold) -> None:

@@ -129,7 +129,7 @@ class Intake:
             transaction.put(LANE_SQL["lock_lane"], turn.hold.key)
             # One that its sender stopped since the look does not join.
             rows = await transaction.rows(
-                SQL["fold_rows"], {"turn_id": turn.id, "inbox_ids": [row["id"] for row in rows]}
+                SQL["fold_rows"], {**turn.hold.key, "turn_id": turn.id, "inbox_ids": [row["id"] for row in rows]}
             )
             transaction.put(SQL["drop_folded_turns"], {"turn_ids": [row["accepted_turn_id"] for row in rows]})
             return await self._add(transaction, turn, sorted(rows, key=lambda row: row["id"]))

@@ -41,7 +41,7 @@ limit %(limit)s
 
 -- name: fold_rows
 update inbox set state = 'folded', turn_id = %(turn_id)s
-where id = any(%(inbox_ids)s) and state = 'new'
+where user_id = %(user_id)s and id = any(%(inbox_ids)s) and state = 'new'
 returning id, accepted_turn_id, message_id, payload
 
 -- name: drop_folded_turns
