@@ -4,36 +4,22 @@ Nothing here keeps a turn waiting longer than the fast decisions may take: then 
 """
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from lanekeeper import clock
 from lanekeeper.decisions import Act, Plan, Policy, Verdicts, words
 from lanekeeper.decisions.crisis import crisis_line
 from lanekeeper.decisions.lines import asked_in, is_line_of, line
-from lanekeeper.decisions.questions import questions_about
 from lanekeeper.decisions.rules import ASKS, Control, notes, order_in, plan
 from lanekeeper.decisions.store import Place, keep_verdicts, kept_verdicts, pending_control, write_act
-from lanekeeper.ledger.call import Call
-from lanekeeper.ledger.rules import Usage
-from lanekeeper.limits import Limits
-from lanekeeper.mainline.client import Caller
-from lanekeeper.mainline.decisions import Decisions, Judges
-from lanekeeper.mainline.errors import MainlineError
 from lanekeeper.postgres import Database, Transaction
 from lanekeeper.turn.intake import Turn
-from lanekeeper.turn.meter import TurnMeter
+from lanekeeper.turn.judging import Judging
 
-logger = logging.getLogger(__name__)
-
-FEATURE = "decisions"
 # So many of the person's last messages tell the language of a reply to one that is a single word.
 MESSAGES_THAT_TELL = 5
-ABRIDGED = "\n...\n"
 
 
 class CodeAnswers(Exception):  # noqa: N818 - an outcome of a turn, not an accident
@@ -50,32 +36,18 @@ class Deciding:
     Args:
         database: the worker's own connection.
         turn: the turn.
-        decisions: asks the classifier.
-        judges: which models it asks.
+        judging: asks the classifier.
         policy: what the operator has set.
-        meter: counts what the calls cost.
-        limits: how long they may take, and how much of a message is judged.
+        confirm_s: seconds in which a control that was asked about can be confirmed.
     """
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        turn: Turn,
-        decisions: Decisions,
-        judges: Judges,
-        policy: Policy,
-        meter: TurnMeter,
-        limits: Limits,
-    ) -> None:
+    def __init__(self, database: Database, turn: Turn, judging: Judging, policy: Policy, confirm_s: float) -> None:
         self._database = database
         self._turn = turn
-        self._decisions = decisions
-        self._judges = judges
+        self._judging = judging
         self._policy = policy
-        self._limits = limits
+        self._confirm_s = confirm_s
         self._place = Place(user_id=turn.hold.user_id, conversation_id=turn.conversation_id, turn_id=turn.id)
-        self._caller = Caller(user_id=turn.hold.user_id, turn_id=turn.id, meter=_Aside(meter), feature=FEATURE)
         self._asked: asyncio.Task[Verdicts] | None = None
         self._judged = self._unwritten = False
         self._acts: tuple[Act, ...] = ()
@@ -88,7 +60,7 @@ class Deciding:
         said = _text_of(self._turn.thread.of_turn(self._turn.id))
         # What a dead worker came to know is looked up first.
         if said and not self._turn.retaken and order_in(said) is None:
-            self._asked = asyncio.create_task(self._judge(said))
+            self._asked = asyncio.create_task(self._judging.judge(said))
         try:
             yield
         finally:
@@ -118,7 +90,7 @@ class Deciding:
             CodeAnswers: code has acted, and no model is to be asked any more.
         """
         if said := _text_of(joined):
-            self._take(self.verdicts.joined(await self._judge(said)))
+            self._take(self.verdicts.joined(await self._judging.judge(said)))
             self._act(said, None, None)
 
     @property
@@ -137,7 +109,7 @@ class Deciding:
             keep_verdicts(transaction, self._place, self.verdicts)
             self._unwritten = False
         for act in self._acts:
-            write_act(transaction, self._place, act, self._said, self._limits.confirm_s)
+            write_act(transaction, self._place, act, self._said, self._confirm_s)
 
     def rewind(self) -> None:
         """Write once more with the next transaction: an interrupted one may have been undone."""
@@ -152,20 +124,7 @@ class Deciding:
         if self._asked is not None:
             self._take(await self._asked)
         elif said:
-            self._take(await self._judge(said))
-
-    async def _judge(self, said: str) -> Verdicts:
-        began = clock.monotonic()
-        try:
-            answers, source = await self._decisions.ask(
-                self._abridged(said), questions_about("text"), self._judges, self._caller, self._limits.decisions_s
-            )
-            verdicts = Verdicts(source=source, answers=answers)
-        except MainlineError as error:
-            logger.warning("word lists decide: %s", error)
-            verdicts = Verdicts(source="words", answers=words.judge(said))
-        took_ms = (clock.monotonic() - began) * 1000
-        return replace(verdicts, took_ms=took_ms, thresholds=self._policy.thresholds)
+            self._take(await self._judging.judge(said))
 
     def _take(self, verdicts: Verdicts) -> None:
         self.verdicts = verdicts
@@ -210,25 +169,6 @@ class Deciding:
     def _before(self) -> list[AnyMessage]:
         messages = self._turn.thread.messages
         return messages[: len(messages) - len(self._turn.thread.of_turn(self._turn.id))]
-
-    def _abridged(self, said: str) -> str:
-        half = self._limits.decisions_chars // 2
-        return said if len(said) <= 2 * half else said[:half] + ABRIDGED + said[-half:]
-
-
-class _Aside:
-    """Books calls that are no part of what a reply used. They open no row: their price goes with the next one."""
-
-    def __init__(self, meter: TurnMeter) -> None:
-        self._meter = meter
-
-    async def opened(self, call: Call) -> None:
-        """Nothing to write yet: a commit of its own would cost more than the call."""
-        self._meter.trace(call)
-
-    async def settled(self, call: Call, usage: Usage, *, failed: bool) -> None:
-        """Keep the price for the turn's next transaction."""
-        self._meter.book(call, usage, failed=failed)
 
 
 def _text_of(messages: Sequence[AnyMessage]) -> str:

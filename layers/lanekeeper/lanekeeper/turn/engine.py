@@ -11,9 +11,9 @@ from lanekeeper.graph import AgentGraph, StepLimitError
 from lanekeeper.lane import LaneLock, Watch
 from lanekeeper.lane.watch import Watched
 from lanekeeper.limits import Limits
-from lanekeeper.log import forget_person, name_person
+from lanekeeper.log import forget_person
 from lanekeeper.mainline.client import Mainline
-from lanekeeper.mainline.decisions import Decisions, Judges
+from lanekeeper.mainline.decisions import Decisions
 from lanekeeper.mainline.errors import MainlineError
 from lanekeeper.postgres import Database
 from lanekeeper.redact import place
@@ -25,6 +25,7 @@ from lanekeeper.turn.deciding import CodeAnswers, Deciding
 from lanekeeper.turn.ending import Ending
 from lanekeeper.turn.in_force import InForce, OperatorSettings
 from lanekeeper.turn.intake import Intake, Turn
+from lanekeeper.turn.judging import Judging
 from lanekeeper.turn.meter import TurnMeter
 from lanekeeper.turn.steps import TurnSteps
 from lanekeeper.turn.traced import Tracing, traced
@@ -122,22 +123,14 @@ class Engine:
 
     async def _answer(self, turn: Turn, in_force: InForce, meter: TurnMeter, watched: Watched, seconds: float) -> None:
         stream = ReplyStream(self._reply, turn.hold, turn.id, self._limits)
-        catalogue = in_force.catalogue
-        deciding = Deciding(
-            database=self._work,
-            turn=turn,
-            decisions=self._decisions,
-            judges=Judges(endpoint=catalogue.decisions, chat=catalogue.choose()),
-            policy=in_force.policy,
-            meter=meter,
-            limits=self._limits,
-        )
+        judging = Judging(self._decisions, turn, in_force, meter, self._limits)
+        deciding = Deciding(self._work, turn, judging, in_force.policy, self._limits.confirm_s)
         steps = TurnSteps(
             database=self._work,
             intake=self._intake,
             turn=turn,
             agent=in_force.agent,
-            catalogue=catalogue,
+            catalogue=in_force.catalogue,
             deciding=deciding,
             mainline=self._mainline,
             meter=meter,
