@@ -4,7 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.stream.author import ABORT, ANSWER, SOURCE, STEP, STEP_END, Author, Turn, search, text
+from tests.integration.stream.author import (
+    ABORT,
+    ANSWER,
+    SOURCE,
+    STEP,
+    STEP_END,
+    Author,
+    Turn,
+    progress,
+    reasoning,
+    search,
+    text,
+)
 from tests.integration.stream.conftest import OpenTab
 from tests.integration.stream.tab import Tab
 from tests.integration.stream.validator import needs_validator, validate
@@ -32,6 +44,20 @@ async def ended(turn: Turn, state: str) -> None:
     else:
         await turn.say(STEP, *text("text-1", "It all be"), STEP_END)
         await turn.end("stopped", ABORT)
+
+
+async def test_thoughts_and_progress_keep_every_strict_rule_live_and_retold(
+    author: Author, open_tab: OpenTab, validator: Path
+) -> None:
+    turn = await author.turn()
+    await turn.begin()
+    call, result = search()
+    await turn.say(STEP, *reasoning("reasoning-1", "They ask ", "of tides."), call, progress("Reading", done=1), result)
+    await turn.say(STEP_END, STEP, *reasoning("reasoning-2", "So."), *text("text-1", "Twice a day."), STEP_END)
+    await turn.end()
+    await validate(validator, await capture(open_tab(turn.path, turn.query)), "--expect", "finish")
+    await turn.sweep()
+    await validate(validator, await capture(open_tab(turn.path, turn.query)), "--expect", "finish")
 
 
 @pytest.mark.parametrize("state", ["done", "failed", "stopped"])
