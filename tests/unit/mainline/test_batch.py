@@ -5,9 +5,12 @@ import asyncio
 import pytest
 
 from lanekeeper.errors import LaneLostError
+from lanekeeper.limits import Limits
 from lanekeeper.mainline.batch import batch
 from lanekeeper.mainline.errors import MainlineError
 from tests.unit.mainline.gateway import DONE, FINISHED, Book, client, gateway, read, refuse, said, stream
+
+ONE, THREE = Limits(batch_concurrency=1), Limits(batch_concurrency=3)
 
 
 async def test_no_more_than_the_cap_are_asked_side_by_side_and_answers_keep_their_order():
@@ -22,7 +25,7 @@ async def test_no_more_than_the_cap_are_asked_side_by_side_and_answers_keep_thei
         running -= 1
         return number * number
 
-    assert await batch(ask, range(10), 3) == [n * n for n in range(10)]
+    assert await batch(ask, range(10), THREE) == [n * n for n in range(10)]
     assert highest == 3
 
 
@@ -34,7 +37,7 @@ async def test_a_call_that_fails_fails_alone_and_is_paid_for_like_the_others():
         async def ask(number: int) -> str:
             return (await read(mainline, book, {"messages": [{"role": "user", "content": str(number)}]}))[0]
 
-        first, second, third = await batch(ask, range(3), 1)
+        first, second, third = await batch(ask, range(3), ONE)
     assert (first, third) == ("one", "three")
     assert isinstance(second, MainlineError)
     assert [failed for _, _, failed in book.settled_calls] == [False, True, False]
@@ -53,7 +56,7 @@ async def test_what_is_no_failed_call_ends_the_batch_and_leaves_nothing_running(
             ended.append(number)
 
     with pytest.raises(LaneLostError):
-        await batch(ask, range(50), 3)
+        await batch(ask, range(50), THREE)
     assert sorted(ended) == sorted(begun)
     assert len(begun) < 6
 
@@ -68,7 +71,7 @@ async def test_a_batch_that_is_cancelled_closes_every_call():
         finally:
             ended.append(number)
 
-    task = asyncio.create_task(batch(ask, range(9), 4))
+    task = asyncio.create_task(batch(ask, range(9), Limits()))
     await begun.wait()
     await asyncio.sleep(0)
     task.cancel()

@@ -120,6 +120,23 @@ async def test_a_failure_reaches_the_caller_as_it_is():
     assert caught.value.kind == "rate_limited"
 
 
+async def test_a_model_can_be_kept_from_calling_tools_side_by_side():
+    async with gateway() as served, client(served.url) as mainline:
+        served.plays.append(stream(said("x"), FINISHED, DONE))
+        await model_on(mainline).bind_tools([SEARCH], parallel_tool_calls=False).ainvoke("hi")
+        assert json.loads(served.bodies[0])["parallel_tool_calls"] is False
+
+
+async def test_a_batch_of_langchains_is_capped_and_keeps_its_order_and_its_failures_n9():
+    async with gateway() as served, client(served.url) as mainline:
+        served.plays += [stream(said("one"), FINISHED, DONE), refuse(500, {}), stream(said("three"), FINISHED, DONE)]
+        answers = await model_on(mainline).abatch(
+            ["a", "b", "c"], config={"max_concurrency": 1}, return_exceptions=True
+        )
+    assert [answers[0].text, answers[2].text] == ["one", "three"]
+    assert isinstance(answers[1], MainlineError)
+
+
 async def test_options_of_the_model_are_part_of_the_request():
     async with gateway() as served, client(served.url) as mainline:
         served.plays.append(stream(said("x"), FINISHED, DONE))

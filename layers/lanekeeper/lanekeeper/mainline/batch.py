@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
+from lanekeeper.limits import Limits
 from lanekeeper.mainline.errors import MainlineError
 from lanekeeper.mainline.shape import MisfitError
 
@@ -12,14 +13,14 @@ Answer = TypeVar("Answer")
 
 
 async def batch(
-    ask: Callable[[Item], Awaitable[Answer]], items: Iterable[Item], at_once: int
+    ask: Callable[[Item], Awaitable[Answer]], items: Iterable[Item], limits: Limits
 ) -> list[Answer | MainlineError | MisfitError]:
     """Ask for every item, for jobs in the background.
 
     Args:
         ask: makes the call, or the calls, of one item.
         items: the items.
-        at_once: the most that are asked for side by side, at least one.
+        limits: how many are asked for side by side.
 
     Returns:
         For each item, in order, its answer or how its call failed.
@@ -27,7 +28,7 @@ async def batch(
     Raises:
         Exception: something other than a call failed, such as a lost lane. Nothing is asked any more then.
     """
-    places = asyncio.Semaphore(max(1, at_once))
+    places = asyncio.Semaphore(max(1, limits.batch_concurrency))
 
     async def one(item: Item) -> Answer | MainlineError | MisfitError:
         async with places:

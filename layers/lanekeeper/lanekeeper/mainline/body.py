@@ -10,6 +10,7 @@ def chat_body(
     *,
     tools: Sequence[Json] = (),
     tool_choice: str | Json | None = None,
+    parallel_tool_calls: bool | None = None,
     response_format: Json | None = None,
     stop: Sequence[str] | None = None,
     max_tokens: int | None = None,
@@ -24,6 +25,8 @@ def chat_body(
         body["tools"] = list(tools)
     if tool_choice is not None:
         body["tool_choice"] = tool_choice
+    if parallel_tool_calls is not None:
+        body["parallel_tool_calls"] = parallel_tool_calls
     if response_format is not None:
         body["response_format"] = response_format
     if stop:
