@@ -63,7 +63,7 @@ def plan(say: Callable[[str], None], *, quick: bool) -> dict[str, Callable[[], d
         "imports": lambda: {"imports": imports.measure(2 if quick else 7)},
         "claims": lambda: {"claims": claims.measure(rounds, people, flooded)},
         "relay": lambda: {"relay": relay.measure("20" if quick else "1,20,100", 2 if quick else 5)},
-        "cache": lambda: {"cache": cache.measure(30 if quick else cache.TURNS)},
+        "cache": lambda: {"cache": cache.measure()},
         "serving": lambda: Serving(say, quick=quick).measure(),
     }
 

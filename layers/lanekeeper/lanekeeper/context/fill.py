@@ -39,9 +39,11 @@ class Fill:
             usage = message.additional_kwargs.get(USAGE) if isinstance(message, AIMessage) else None
             if usage:
                 counted = int(usage["input"]) + int(usage["output"])
-                estimated = _estimate(fixed, messages[: index + 1])
-                later = _estimate("", messages[index + 1 :])
-                return cls(counted + round(later * tokens.believable(counted, estimated)), counted)
+                later = messages[index + 1 :]
+                if not later:
+                    return cls(counted, counted)
+                factor = tokens.believable(counted, _estimate(fixed, messages[: index + 1]))
+                return cls(counted + round(_estimate("", later) * factor), counted)
         return cls(_estimate(fixed, messages), 0)
 
     def passes(self, budget: int, share: float) -> bool:
