@@ -95,6 +95,8 @@ export class TurnServer {
   readonly cuts: { after: number; inside?: boolean }[] = [];
   ignoresLastEventId = false;
   onAccept: (turn: ServedTurn) => void = () => undefined;
+  /** What is told of each upload: one answer a look, the last one for ever. */
+  verdicts: { verdict: string; kind?: string; message?: string }[] = [{ verdict: "ok" }];
   readonly #byKey = new Map<string, { body: string; turn: ServedTurn }>();
   #server: Server | null = null;
   url = "";
@@ -146,6 +148,7 @@ export class TurnServer {
       response.writeHead(status, headers).end(text);
       return;
     }
+    if (url.pathname.startsWith("/stage/uploads")) return this.#uploaded(response);
     const route = /^\/stage\/(chat|conversations)(?:\/([^/]+)\/(stream|stop|messages))?$/.exec(url.pathname);
     const [, , conversationId = "", action = ""] = route ?? [];
     if (action === "stream") return this.#stream(conversationId, url, request, response);
@@ -153,6 +156,11 @@ export class TurnServer {
     if (action === "messages") return this.#messages(conversationId, url, response);
     if (action === "" && request.method === "POST") return this.#accepted(request, body, response);
     json(response, action === "stop" ? 202 : 404, {});
+  }
+
+  #uploaded(response: ServerResponse): void {
+    const told = this.verdicts.length > 1 ? this.verdicts.shift() : this.verdicts[0];
+    json(response, 200, { uploadId: "upload_1", kind: "file", ...told });
   }
 
   #accepted(request: IncomingMessage, body: string, response: ServerResponse): void {

@@ -1,5 +1,5 @@
 import type { ReplyMessage } from "../conversation/message";
-import { Problem } from "./problem";
+import { Problem, unreachable } from "./problem";
 import { readJson, send } from "./requests";
 
 export interface Page<T> {
@@ -26,6 +26,16 @@ export interface MessageBody {
   conversationId?: string;
   agentId?: string;
   modelId?: string;
+  /** Ids of uploads. */
+  attachments?: string[];
+}
+
+/** What became of an upload. */
+export interface Upload {
+  uploadId: string;
+  kind: "image" | "file";
+  verdict: "pending" | "ok" | "refused" | "sensitive";
+  message?: string;
 }
 
 /** The 202 of POST /chat. `stream` is resolved against the address of the request. */
@@ -87,6 +97,36 @@ export class Api {
       }),
     );
     return { ...accepted, stream: new URL(accepted.stream, url).href };
+  }
+
+  upload(file: File, key: string, signal?: AbortSignal): Promise<Upload> {
+    return this.#authorised((headers) =>
+      readJson<Upload>(this.address("uploads"), {
+        method: "POST",
+        body: file,
+        headers: {
+          ...headers,
+          "content-type": file.type || "application/octet-stream",
+          "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
+          "idempotency-key": key,
+        },
+        signal: signal ?? null,
+      }),
+    );
+  }
+
+  uploadVerdict(uploadId: string, signal?: AbortSignal): Promise<Upload> {
+    const url = this.address(`uploads/${encodeURIComponent(uploadId)}`);
+    return this.#authorised((headers) =>
+      readJson<Upload>(url, { headers, cache: "no-store", signal: signal ?? null }),
+    );
+  }
+
+  /** The bytes behind a file part, whose address stands without the prefix of a stage. Nothing else is fetched. */
+  async file(url: string): Promise<Blob> {
+    if (!/^\/uploads\/[\w-]+\/content$/.test(url)) throw unreachable();
+    const response = await this.#authorised((headers) => send(this.address(url.slice(1)), { headers }));
+    return response.blob();
   }
 
   async stop(conversationId: string): Promise<void> {

@@ -1,7 +1,10 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type Attachments, MOST } from "../attachments/attachments";
 import type { Changes } from "../conversation/changes";
 import type { Choices } from "../conversation/liveConversation";
+import type { FilePart } from "../conversation/message";
 import type { Catalogue } from "../conversation/workspace";
+import { AttachmentList } from "./AttachmentList";
 import { Icon } from "./Icon";
 import { Picker } from "./Picker";
 import { useChanges } from "./useChanges";
@@ -12,14 +15,16 @@ interface Props {
   isNew: boolean;
   canStop: boolean;
   isStopping: boolean;
-  onSend(text: string, choices: Choices): void;
+  attachments: Attachments;
+  onSend(text: string, choices: Choices, files: FilePart[]): void;
   onStop(): void;
 }
 
 export const COMPOSER_FIELD = "message";
 const LONGEST = 32_000;
+const ACCEPTED = ".png,.jpg,.jpeg,.gif,.webp,.pdf,.docx,.txt,.md,.csv";
 
-export function Composer({ catalogue, changed, isNew, canStop, isStopping, onSend, onStop }: Props) {
+export function Composer({ catalogue, changed, isNew, canStop, isStopping, attachments, onSend, onStop }: Props) {
   const { models, agents } = useChanges(changed, catalogue);
   const [text, setText] = useState("");
   const [modelId, setModelId] = useState("");
@@ -27,7 +32,10 @@ export function Composer({ catalogue, changed, isNew, canStop, isStopping, onSen
   const field = useRef<HTMLTextAreaElement>(null);
   const length = text.length > LONGEST ? [...text].length : text.length;
   const isTooLong = length > LONGEST;
-  const canSend = text.trim() !== "" && !isTooLong;
+  const files = useChanges(attachments.changed, attachments.items);
+  const chooser = useRef<HTMLInputElement>(null);
+  const hasContent = text.trim() !== "" || attachments.ready.length > 0;
+  const canSend = hasContent && attachments.settled && !isTooLong;
 
   useEffect(() => {
     if (matchMedia("(hover: hover)").matches) field.current?.focus();
@@ -35,7 +43,8 @@ export function Composer({ catalogue, changed, isNew, canStop, isStopping, onSen
 
   const send = () => {
     if (!canSend) return;
-    onSend(sendable(text), { ...(isNew && agentId && { agentId }), ...(modelId && { modelId }) });
+    const choices = { ...(isNew && agentId && { agentId }), ...(modelId && { modelId }) };
+    onSend(sendable(text), choices, attachments.take());
     setText("");
     field.current?.focus();
   };
@@ -51,7 +60,16 @@ export function Composer({ catalogue, changed, isNew, canStop, isStopping, onSen
   };
 
   return (
-    <form className="composer" onSubmit={onSubmit}>
+    <form
+      className="composer"
+      onSubmit={onSubmit}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        attachments.add(event.dataTransfer.files);
+      }}
+    >
+      <AttachmentList attachments={attachments} />
       <label className="unseen" htmlFor={COMPOSER_FIELD}>
         Message
       </label>
@@ -66,8 +84,36 @@ export function Composer({ catalogue, changed, isNew, canStop, isStopping, onSen
         aria-describedby={isTooLong ? "too-long" : undefined}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={onKeyDown}
+        onPaste={(event) => {
+          if (event.clipboardData.files.length === 0) return;
+          event.preventDefault();
+          attachments.add(event.clipboardData.files);
+        }}
       />
       <div className="composer-foot">
+        <input
+          ref={chooser}
+          type="file"
+          multiple
+          hidden
+          accept={ACCEPTED}
+          aria-label="Files to attach"
+          onChange={(event) => {
+            attachments.add(event.target.files ?? []);
+            // The same file may be chosen again.
+            event.target.value = "";
+          }}
+        />
+        <button
+          type="button"
+          className="icon-button"
+          disabled={files.length >= MOST}
+          onClick={() => chooser.current?.click()}
+          title="Attach a picture or a file"
+        >
+          <Icon name="attach" />
+          <span className="unseen">Attach a picture or a file</span>
+        </button>
         {isNew && agents.length > 1 && <Picker label="Agent" choices={agents} value={agentId} onChange={setAgentId} />}
         {models.length > 1 && <Picker label="Model" choices={models} value={modelId} onChange={setModelId} />}
         {isTooLong && (

@@ -1,5 +1,6 @@
 import { useChat } from "@ai-sdk/react";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
+import { FileSourceContext } from "../attachments/fileSource";
 import type { LiveConversation } from "../conversation/liveConversation";
 import type { ReplyMessage } from "../conversation/message";
 import { NO_PROGRESS } from "../conversation/view";
@@ -22,6 +23,8 @@ export function ConversationView({ live, workspace }: { live: LiveConversation; 
   const view = useChanges(live.changed, live.view);
   const { messages, status } = useChat<ReplyMessage>({ chat: live.chat, throttle: DRAW_MS });
   useEffect(expectReplies, []);
+  const [attachments] = useState(() => workspace.newAttachments());
+  useEffect(() => () => attachments.leave(), [attachments]);
   const streaming = status === "streaming" ? messages.at(-1)?.id : undefined;
   const newestOwn = view.pending.at(-1)?.message.id ?? messages.findLast(({ role }) => role === "user")?.id;
   const isEmpty = view.phase === "ready" && messages.length === 0 && view.pending.length === 0 && !view.problem;
@@ -33,7 +36,7 @@ export function ConversationView({ live, workspace }: { live: LiveConversation; 
     document.getElementById(COMPOSER_FIELD)?.focus();
   };
   return (
-    <>
+    <FileSourceContext value={workspace.file}>
       <Transcript
         label="Messages"
         hasOlder={view.hasOlder}
@@ -86,11 +89,12 @@ export function ConversationView({ live, workspace }: { live: LiveConversation; 
           isNew={live.conversationId === null}
           canStop={view.busy && live.conversationId !== null}
           isStopping={view.stopping}
-          onSend={(text, choices) => live.send(text, choices)}
+          attachments={attachments}
+          onSend={(text, choices, files) => live.send(text, choices, files)}
           onStop={() => void live.stop()}
         />
         <AiNotice />
       </div>
-    </>
+    </FileSourceContext>
   );
 }

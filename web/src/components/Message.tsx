@@ -2,6 +2,7 @@ import { lazy, memo, Suspense } from "react";
 import type { ReplyMessage, ReplyPart } from "../conversation/message";
 import { textOf } from "../conversation/message";
 import type { Progress } from "../conversation/view";
+import { Enclosed } from "./Enclosed";
 import { Otherwise } from "./Otherwise";
 import { Sources, sourcesOf } from "./Sources";
 import { Thoughts } from "./Thoughts";
@@ -27,7 +28,8 @@ export const Message = memo(function Message({ message, isStreaming, isStopped, 
     return (
       <li className="message mine" data-message={message.id}>
         <span className="unseen">You said: </span>
-        <p dir="auto">{textOf(message)}</p>
+        <Enclosed message={message} />
+        {textOf(message) !== "" && <p dir="auto">{textOf(message)}</p>}
       </li>
     );
   }

@@ -1,5 +1,6 @@
 import type { Pending } from "../conversation/view";
 import { textOf } from "../conversation/message";
+import { Enclosed } from "./Enclosed";
 
 interface Props {
   pending: Pending;
@@ -17,7 +18,8 @@ export function PendingMessage({ pending: { message, state, problem }, onRetry, 
   return (
     <li className="message mine pending" data-message={message.id} data-state={state}>
       <span className="unseen">You said: </span>
-      <p dir="auto">{textOf(message)}</p>
+      <Enclosed message={message} />
+      {textOf(message) !== "" && <p dir="auto">{textOf(message)}</p>}
       {state === "failed" ? (
         <div className="not-sent" role="alert">
           <span>

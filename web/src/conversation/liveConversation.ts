@@ -5,7 +5,7 @@ import type { Ending } from "../transport/follow";
 import { TurnTransport } from "../transport/turnTransport";
 import { WAITS, type Waits } from "../transport/patience";
 import { Changes } from "./changes";
-import { newMessageId, type ReplyData, type ReplyMessage, textOf, userMessage } from "./message";
+import { type FilePart, newMessageId, type ReplyData, type ReplyMessage, textOf, userMessage } from "./message";
 import type { Outbox, Unsent } from "./outbox";
 import { splitWaiting, withJoined, withNewest, withOlder } from "./transcript";
 import { NO_PROGRESS, OPENING, type Pending, type View } from "./view";
@@ -114,13 +114,15 @@ export class LiveConversation {
     await this.#advance();
   }
 
-  send(text: string, choices: Choices): void {
+  send(text: string, choices: Choices, files: FilePart[] = []): void {
     const { outbox, timezone } = this.around;
     const id = newMessageId();
     const conversation = this.#conversationId === null ? {} : { conversationId: this.#conversationId };
     this.#show({ problem: null, spoken: "" });
     if (this.#broken) void this.refresh();
-    outbox.add({ id, chatId: this.chatId, body: { ...conversation, ...choices, messageId: id, text, timezone } });
+    const attachments = files.length > 0 ? { attachments: files.map(({ url }) => url.split("/")[2] ?? "") } : {};
+    const body = { ...conversation, ...choices, ...attachments, messageId: id, text, timezone };
+    outbox.add({ id, chatId: this.chatId, body, files });
   }
 
   async stop(): Promise<void> {
@@ -173,7 +175,7 @@ export class LiveConversation {
       if (accepted.turnId !== this.#turnId) void this.refresh();
       return;
     }
-    this.#waiting.add(userMessage(entry.id, entry.body.text, accepted.turnId), accepted);
+    this.#waiting.add(userMessage(entry.id, entry.body.text, { turnId: accepted.turnId, files: entry.files }), accepted);
     void this.#advance();
   }
 
@@ -282,7 +284,9 @@ export class LiveConversation {
     const unsent = this.around.outbox
       .unsent()
       .filter(({ id, chatId }) => !known.has(id) && (chatId === this.chatId || chatId === this.#conversationId))
-      .map(({ id, body, state, problem }): Pending => ({ message: userMessage(id, body.text), state, problem }));
+      .map(({ id, body, files, state, problem }): Pending => {
+        return { message: userMessage(id, body.text, { files }), state, problem };
+      });
     return [...waiting.filter(({ message }) => !this.#isShown(message.id)), ...unsent];
   }
 

@@ -1,4 +1,4 @@
-import type { DynamicToolUIPart, UIMessage } from "ai";
+import type { DynamicToolUIPart, FileUIPart, UIMessage } from "ai";
 
 export interface ReplyMetadata {
   turnId?: string;
@@ -21,9 +21,19 @@ export type ReplyData = {
 export type ReplyMessage = UIMessage<ReplyMetadata, ReplyData>;
 export type ReplyPart = ReplyMessage["parts"][number];
 export type ToolPart = DynamicToolUIPart;
+export type FilePart = FileUIPart;
 
-export function userMessage(id: string, text: string, turnId?: string): ReplyMessage {
-  return { id, role: "user", parts: [{ type: "text", text }], metadata: turnId ? { turnId } : {} };
+export function userMessage(
+  id: string,
+  text: string,
+  { turnId, files = [] }: { turnId?: string; files?: readonly FilePart[] | undefined } = {},
+): ReplyMessage {
+  const words: ReplyPart[] = text === "" && files.length > 0 ? [] : [{ type: "text", text }];
+  return { id, role: "user", parts: [...files, ...words], metadata: turnId ? { turnId } : {} };
+}
+
+export function filesOf(message: ReplyMessage): FilePart[] {
+  return message.parts.flatMap((part) => (part.type === "file" ? [part] : []));
 }
 
 export function textOf(message: ReplyMessage): string {

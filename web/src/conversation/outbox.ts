@@ -2,6 +2,7 @@ import type { Accepted, Api, MessageBody } from "../api/api";
 import { asProblem, type Problem } from "../api/problem";
 import { Patience, WAITS, type Waits } from "../transport/patience";
 import { Changes } from "./changes";
+import type { FilePart } from "./message";
 
 /** A message that the server has not confirmed yet. Its id is also its idempotency key. */
 export interface Unsent {
@@ -9,6 +10,8 @@ export interface Unsent {
   /** The open conversation in this page: a conversation's id, or a draft's name until it has one. */
   chatId: string;
   body: MessageBody;
+  /** What the ids among the attachments stand for, to be shown. */
+  files?: FilePart[];
   state: "sending" | "offline" | "failed";
   /** It failed without the server's clear word, so the server may have it after all. */
   mayBeStored?: boolean;
@@ -51,7 +54,7 @@ export class Outbox {
     void this.#send();
   }
 
-  add(entry: Pick<Unsent, "id" | "chatId" | "body">): void {
+  add(entry: Pick<Unsent, "id" | "chatId" | "body" | "files">): void {
     this.#keep([...this.#unsent, { ...entry, state: "sending" }]);
     this.start();
   }

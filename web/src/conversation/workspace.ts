@@ -1,4 +1,5 @@
 import { Api, type Bearer, type Choice } from "../api/api";
+import { Attachments } from "../attachments/attachments";
 import { Changes } from "./changes";
 import { ConversationList } from "./conversationList";
 import { LiveConversation } from "./liveConversation";
@@ -36,6 +37,14 @@ export class Workspace {
     this.#outbox.start();
     void this.list.load();
     void this.#loadCatalogue();
+  }
+
+  /** Gets the bytes behind a file part. */
+  readonly file = (url: string): Promise<Blob> => this.#api.file(url);
+
+  /** For the files beside one message that is being written. */
+  newAttachments(): Attachments {
+    return new Attachments(this.#api);
   }
 
   readonly live = (): LiveConversation => this.#live;

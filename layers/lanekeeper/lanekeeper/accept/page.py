@@ -88,7 +88,8 @@ def _policy(config: Mapping[str, Any]) -> str:
     return "; ".join(
         (
             "default-src 'self'",
-            "img-src 'self' data:",
+            # blob: is what the page itself has fetched, such as a person's own picture.
+            "img-src 'self' data: blob:",
             "style-src 'self' 'unsafe-inline'",
             " ".join(("connect-src 'self'", *sorted(origins))),
             "object-src 'none'",

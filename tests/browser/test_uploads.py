@@ -1,0 +1,62 @@
+"""Pictures and files in the web chat (D3, D4): chosen, checked, sent, seen again, and turned away in plain words."""
+
+import json
+
+import pytest
+from playwright.async_api import expect
+
+from tests.browser.conftest import Visit
+from tests.devkit import samples
+
+pytestmark = pytest.mark.browser
+
+CAT = {"name": "cat.png", "mimeType": "image/png", "buffer": samples.png(40, 40)}
+PLAN = {"name": "plan.pdf", "mimeType": "application/pdf", "buffer": samples.pdf("Meet at noon.")}
+
+
+async def test_a_picture_and_a_file_go_along_with_a_message_and_are_there_after_a_reload(visit: Visit) -> None:
+    visitor = await visit()
+    await visitor.model({"text": "A cat, and noon."})
+    chooser = visitor.page.get_by_label("Files to attach")
+    await chooser.set_input_files([CAT, PLAN])  # type: ignore[list-item]
+    chips = visitor.page.locator(".attachment")
+    await expect(chips).to_have_count(2)
+    await expect(chips.get_by_text("Ready")).to_have_count(2, timeout=20_000)
+    await visitor.write("What is this?")
+    await expect(chips).to_have_count(0)
+    await expect(visitor.replies).to_contain_text("A cat, and noon.", timeout=20_000)
+    await visitor.settled()
+    for _ in range(2):
+        picture = visitor.page.get_by_alt_text("cat.png")
+        await expect(picture).to_be_visible()
+        assert await picture.evaluate("image => image.naturalWidth") == 40
+        await expect(visitor.page.get_by_role("button", name="plan.pdf")).to_be_visible()
+        await visitor.page.reload()
+    async with visitor.page.expect_download() as saved:
+        await visitor.page.get_by_role("button", name="plan.pdf").click()
+    assert (await (await saved.value).path()).read_bytes() == samples.pdf("Meet at noon.")
+    request = (await visitor.system.requests(visitor.sub))[-1]
+    written = json.dumps(request["body"]["messages"])
+    assert "data:image/png;base64," in written
+    assert "Meet at noon." in written
+
+
+async def test_sending_waits_for_the_check_and_a_refusal_says_why(visit: Visit) -> None:
+    visitor = await visit()
+    answers = {"image_sensitive": 0.95}
+    await visitor.system.dev("decisions", {"sub": visitor.sub, "answers": answers, "delay_s": 1})
+    await visitor.page.get_by_role("textbox", name="Message").fill("Look")
+    await visitor.page.get_by_label("Files to attach").set_input_files(CAT)  # type: ignore[arg-type]
+    send = visitor.page.get_by_role("button", name="Send")
+    await expect(send).to_be_disabled()
+    chip = visitor.page.locator(".attachment")
+    await expect(chip).to_contain_text("Please do not share it here", timeout=20_000)
+    await expect(send).to_be_enabled()
+    await visitor.page.get_by_role("button", name="Remove cat.png").click()
+    await expect(chip).to_have_count(0)
+    await visitor.page.get_by_label("Files to attach").set_input_files(
+        {"name": "song.mp3", "mimeType": "audio/mpeg", "buffer": b"ID3\x04\0\0"}
+    )
+    visitor.expected = "415"
+    await expect(chip).to_contain_text("This kind of file cannot be read here.")
+    assert await visitor.read() == []
