@@ -3,6 +3,8 @@
 from itertools import pairwise
 from typing import Any
 
+import pytest
+
 from tests.devkit.system import System, someone
 
 
@@ -41,10 +43,13 @@ async def test_a_message_names_its_model_and_the_conversation_keeps_it_l2(system
     ]
 
 
-async def test_a_model_that_is_not_on_the_list_is_refused_and_nothing_is_kept_l2(system: System) -> None:
+@pytest.mark.parametrize(("model_id", "code"), [("vendor/secret-7", "invalid"), ("huge", "unknown_model")])
+async def test_a_model_that_is_not_on_the_list_is_refused_and_nothing_is_kept_l2(
+    system: System, model_id: str, code: str
+) -> None:
     sub = someone("ana")
-    answer = await system.post(sub, "hello", modelId="vendor/secret-7")
-    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "unknown_model")
+    answer = await system.post(sub, "hello", modelId=model_id)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, code)
     assert await system.requests(sub) == []
 
 
