@@ -72,7 +72,7 @@ async def test_all_questions_go_in_one_call_and_each_answer_is_read_in_its_own_k
         sent = json.loads(served.bodies[0])
         assert len(served.bodies) == 1
     assert source == "gateway"
-    assert answers == {"risk": Answer(0.25), "language": Answer("de", 0.9), "heat": Answer(1.5)}
+    assert answers == {"risk": Answer(0.25), "language": Answer("de", 0.9), "heat": Answer(1.5, 0.5)}
     assert served.heads[0].startswith("POST /v1/decisions ")
     assert sent["model"] == "decisions"
     assert sent["input"] == "hallo"

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lanekeeper.types import Json
@@ -55,10 +55,12 @@ class Answer:
     Attributes:
         value: a probability from 0 to 1, the chosen option, or a place on the scale.
         confidence: from 0 to 1; of a predicate always 1, since its value says it.
+        shares: the probability of each option, as it was given.
     """
 
     value: float | str
     confidence: float = 1.0
+    shares: Sequence[Json] = field(default=(), compare=False, repr=False)
 
 
 Answers = Mapping[str, Answer]
@@ -79,13 +81,14 @@ def read_answers(questions: Sequence[Question], given: Mapping[Any, Json]) -> An
     answers: dict[str, Answer] = {}
     for question in questions:
         one = given.get(question.name, {})
-        value = one.get(FIELDS[question.kind])
+        value, shares = one.get(FIELDS[question.kind]), one.get("probabilities") or ()
         if question.kind == "choice":
             if isinstance(value, str) and value in dict(question.options):
-                answers[question.name] = Answer(value, _share(one.get("confidence", 1.0)))
+                answers[question.name] = Answer(value, _share(one.get("confidence", 1.0)), shares)
         elif isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
             highest = 1.0 if question.kind == "predicate" else float(len(question.options) - 1)
-            answers[question.name] = Answer(min(max(float(value), 0.0), highest))
+            confidence = 1.0 if question.kind == "predicate" else _share(one.get("confidence", 1.0))
+            answers[question.name] = Answer(min(max(float(value), 0.0), highest), confidence, shares)
     return answers
 
 
