@@ -43,6 +43,7 @@ async def test_stop_alone_withdraws_consent_at_once_without_classifier_or_model(
     assert await talk.requests() == await talk.requests("decisions") == []
     turn = await talk.turn(turn_id)
     assert (turn["state"], turn["failure"]) == ("done", None)
+    assert turn["first_reply_at"] is not None
 
 
 async def test_delete_alone_asks_for_the_deletion_at_once_and_a_repeat_changes_nothing(talk: Talk) -> None:

@@ -6,6 +6,7 @@ from typing import Literal
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from psycopg.types.json import Jsonb
 
+from lanekeeper import clock
 from lanekeeper.graph import open_calls
 from lanekeeper.lines import HONEST_LINE, PERSON_LINE
 from lanekeeper.postgres import Database, Statements
@@ -72,6 +73,8 @@ class Ending:
     async def say(self, text: str) -> None:
         """End a turn that code has answered, with a fixed line as the whole of its reply (D5)."""
         await self._stream.flush()
+        if self._stream.first_text_at is None:
+            self._stream.first_text_at = clock.monotonic()  # the line goes out with the turn's end
         messages = [*self._closed_calls(), AIMessage(content=text)]
         metadata = self._measures.metadata()
         await self._end("done", messages, [*self._last_words(text), _finish("stop", metadata)], metadata)
