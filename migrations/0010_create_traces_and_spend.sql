@@ -1,11 +1,12 @@
 -- What a turn did and for how long, what a day cost, and the looks of administrators across people.
 
--- One row a turn: its spans, in the order in which they began. No word of anyone's is in them.
+-- One row a turn: its spans, in the order in which they began, each [name, parent, start, duration, failed, attributes].
+-- Read whole or not at all, so they are kept as text. No word of anyone's is in them.
 create table traces (
   turn_id text primary key references turns on delete cascade,
   user_id text not null,
   trace_id text not null,
-  spans jsonb not null,
+  spans json not null,
   at timestamptz not null default lanekeeper.now()
 );
 alter table traces enable row level security;
@@ -21,7 +22,6 @@ create policy dispatch on verdicts to lanekeeper_dispatch using (true);
 grant select (asked_at), delete on verdicts to lanekeeper_dispatch;
 
 create index costs_by_time on costs (created_at);
-create index costs_of_turn on costs (turn_id);
 create index limit_hits_by_time on limit_hits (at);
 create index limit_hits_of_turn on limit_hits (turn_id);
 create index model_requests_of_turn on model_requests (turn_id);
@@ -183,7 +183,8 @@ begin
       select coalesce(jsonb_agg(jsonb_build_object('feature', c.feature, 'model', c.model, 'status', c.status,
                'micros', c.micros, 'input_tokens', c.input_tokens, 'cached_tokens', c.cached_tokens,
                'output_tokens', c.output_tokens, 'at', c.created_at) order by c.id), '[]')
-      from public.costs c where c.turn_id = turn.id),
+      from public.costs c
+      where c.user_id = turn.user_id and c.created_at >= turn.accepted_at and c.turn_id = turn.id),
     'limits', (
       select coalesce(jsonb_agg(jsonb_build_object('kind', h.kind, 'at', h.at) order by h.id), '[]')
       from public.limit_hits h where h.turn_id = turn.id),
@@ -216,7 +217,8 @@ begin
   return query
     select t.id, lanekeeper.hashed(t.user_id), t.state, t.attempt, t.agent_id, t.model_id, t.prompt_version, t.failure,
            t.accepted_at, t.finished_at, t.timings,
-           (select coalesce(sum(c.micros), 0)::bigint from public.costs c where c.turn_id = t.id)
+           (select coalesce(sum(c.micros), 0)::bigint from public.costs c
+            where c.user_id = t.user_id and c.created_at >= t.accepted_at and c.turn_id = t.id)
     from public.turns t
     where admin_turns.before is null or t.id < admin_turns.before
     order by t.id desc

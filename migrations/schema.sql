@@ -96,7 +96,8 @@ begin
       select coalesce(jsonb_agg(jsonb_build_object('feature', c.feature, 'model', c.model, 'status', c.status,
                'micros', c.micros, 'input_tokens', c.input_tokens, 'cached_tokens', c.cached_tokens,
                'output_tokens', c.output_tokens, 'at', c.created_at) order by c.id), '[]')
-      from public.costs c where c.turn_id = turn.id),
+      from public.costs c
+      where c.user_id = turn.user_id and c.created_at >= turn.accepted_at and c.turn_id = turn.id),
     'limits', (
       select coalesce(jsonb_agg(jsonb_build_object('kind', h.kind, 'at', h.at) order by h.id), '[]')
       from public.limit_hits h where h.turn_id = turn.id),
@@ -119,7 +120,8 @@ begin
   return query
     select t.id, lanekeeper.hashed(t.user_id), t.state, t.attempt, t.agent_id, t.model_id, t.prompt_version, t.failure,
            t.accepted_at, t.finished_at, t.timings,
-           (select coalesce(sum(c.micros), 0)::bigint from public.costs c where c.turn_id = t.id)
+           (select coalesce(sum(c.micros), 0)::bigint from public.costs c
+            where c.user_id = t.user_id and c.created_at >= t.accepted_at and c.turn_id = t.id)
     from public.turns t
     where admin_turns.before is null or t.id < admin_turns.before
     order by t.id desc
@@ -760,7 +762,7 @@ CREATE TABLE public.traces (
     turn_id text NOT NULL,
     user_id text NOT NULL,
     trace_id text NOT NULL,
-    spans jsonb NOT NULL,
+    spans json NOT NULL,
     at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
 );
 
@@ -942,8 +944,6 @@ CREATE INDEX conversations_recent ON public.conversations USING btree (user_id, 
 CREATE INDEX costs_by_time ON public.costs USING btree (created_at);
 
 CREATE INDEX costs_of_person ON public.costs USING btree (user_id, created_at);
-
-CREATE INDEX costs_of_turn ON public.costs USING btree (turn_id);
 
 CREATE UNIQUE INDEX deletion_jobs_open ON public.deletion_jobs USING btree (subject_hash) WHERE (state <> 'done'::text);
 

@@ -147,6 +147,15 @@ def test_one_file_reads_the_model_key() -> None:
     assert set(readers) <= {"layers/lanekeeper/lanekeeper/settings.py"}
 
 
+def test_no_file_knows_the_way_to_a_provider_k1() -> None:
+    """The gateway's address is a setting; behind it may be anyone."""
+    ways = re.compile(
+        r"api\.(openai|anthropic|mistral|deepseek|x)\.|generativelanguage\.|bedrock-runtime|openai\.azure"
+    )
+    knowing = [named(path) for path in python_files(*SHIPPED) if ways.search(path.read_text(encoding="utf-8"))]
+    assert knowing == []
+
+
 def test_nothing_that_ships_knows_the_tests() -> None:
     """Q5: what ships has no hook for tests."""
     knowing = [named(path) for path in python_files(*SHIPPED) if imported(path) & {"tests", "pytest", "hypothesis"}]

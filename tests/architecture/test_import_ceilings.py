@@ -46,9 +46,21 @@ def test_a_function_that_people_wait_for_loads_nothing_heavy(function: str) -> N
     loaded = modules(function)
     assert "lanekeeper.postgres" in loaded
     assert [name for name in loaded if name.partition(".")[0] in HEAVY] == []
+    assert [name for name in loaded if name.startswith("opentelemetry.sdk")] == []
     # Powertools loads the bare package; its clients and their descriptions stay out.
     assert [name for name in loaded if name.startswith("botocore.")] == []
 
 
 def test_the_stream_function_needs_no_web_framework_that_describes_itself() -> None:
     assert [name for name in modules("stream") if name.partition(".")[0] in {"fastapi", "pydantic"}] == []
+
+
+def test_the_way_out_for_traces_is_loaded_only_where_they_go_out() -> None:
+    """It brings an HTTP client and protobuf, which no turn needs."""
+    code = "import json, sys, lanekeeper.wiring.worker, lanekeeper.traces.otlp; print(json.dumps(sorted(sys.modules)))"
+    folders = [ROOT / "layers/lanekeeper", ROOT / "layers/agents"]
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(map(str, folders))}
+    loaded = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    names = json.loads(loaded.stdout)
+    assert "opentelemetry.sdk.trace" in names
+    assert [name for name in names if name.startswith(("opentelemetry.exporter", "opentelemetry.proto"))] == []

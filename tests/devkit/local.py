@@ -31,6 +31,8 @@ from tests.devkit.starters import Forks, Fresh
 
 DATABASE = "lanekeeper"
 PAGE = ROOT / "web" / "dist"
+# Where traces go, if anywhere else than into the database.
+TRACES = ("TRACES", "TRACES_ENDPOINT", "TRACES_HEADERS")
 
 
 class StartError(RuntimeError):
@@ -197,6 +199,9 @@ class Local:
             "AWS_ENDPOINT_URL_LAMBDA": f"http://127.0.0.1:{lambda_port}",
             "PAGE_DIR": str(PAGE),
             "PAGE_CONFIG": json.dumps({"mode": "dev", "demoModel": not os.environ.get("MAINLINE_BASE_URL")}),
+            # As in the template's dev environment.
+            "LIMIT_REQUEST_SAMPLE_RATE": os.environ.get("LIMIT_REQUEST_SAMPLE_RATE", "1"),
+            **{name: os.environ[name] for name in TRACES if name in os.environ},
             **self.options.environment,
         }
         devkit = {"DEVKIT_CLOCK": str(self.clock.file), "DEVKIT_ORDERS": str(self.directory / "orders")}

@@ -41,6 +41,7 @@ VALUES: dict[str, Callable[[str], Any]] = {
     "text": lambda person: f"{person}-1",
     "integer": lambda _: 1,
     "bigint": lambda _: 1,
+    "json": lambda _: "{}",
     "jsonb": lambda _: "{}",
     "date": lambda _: "2030-01-01",
     "timestamp with time zone": lambda _: "2030-01-01",

@@ -61,7 +61,15 @@ class Serving:
         return figures
 
     def _started(self, running: contextlib.ExitStack, workers: int) -> tuple[SystemProcess, list[Any]]:
-        process = SystemProcess(workers=workers, zero_delay=True, durable=True, direct_database=True, no_freeze=True)
+        # No request is kept, as in production.
+        process = SystemProcess(
+            {"LIMIT_REQUEST_SAMPLE_RATE": "0"},
+            workers=workers,
+            zero_delay=True,
+            durable=True,
+            direct_database=True,
+            no_freeze=True,
+        )
         running.callback(process.stop)
         others = [self._start(running, process, name) for name in ("floor", "aegra")]
         return process, [None, *(rival for rival in others if rival)]

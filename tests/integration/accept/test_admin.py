@@ -25,17 +25,7 @@ PRODUCTION = {
 }
 ROUTES = ["/admin/turns", "/admin/turns/turn_1", "/admin/costs", "/admin/limits"]
 
-SPANS = [
-    {"name": "turn", "start_us": 0, "us": 900, "attributes": {"user.id": "abc"}},
-    {
-        "name": "execute_tool web_search",
-        "start_us": 100,
-        "us": 250,
-        "parent": 0,
-        "error": True,
-        "attributes": {"gen_ai.tool.name": "web_search"},
-    },
-]
+SPANS = [["turn", -1, 0, 900, 0, {"user": "abc"}], ["execute_tool web_search", 0, 100, 250, 1, {"tool": "web_search"}]]
 
 FILL = """
 insert into users (id) values ('ben');

@@ -69,7 +69,8 @@ class Gateway(httpx.BaseTransport):
 @schema.parametrize()
 @settings(max_examples=20, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_the_function_does_what_its_document_says(case: Any, shared_api: Api) -> None:
-    case.headers = {**(case.headers or {}), "Authorization": f"Bearer {shared_api.token()}"}
+    token = shared_api.token(claims={"cognito:groups": ["staff", "admin"]})
+    case.headers = {**(case.headers or {}), "Authorization": f"Bearer {token}"}
     wanted = case.as_transport_kwargs(base_url="https://api.example")
     sent: Any = requests.Request(**{name: value for name, value in wanted.items() if name in SENT}).prepare()
     with httpx.Client(transport=Gateway(shared_api)) as client:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from lanekeeper.redact import hashed
+from lanekeeper.traces.compact import unpacked
 from tests.integration.turn.conftest import Talk
 
 SECRET = "4000 0566 5566 5556 belongs to Ana Marie Example"
@@ -14,7 +15,7 @@ SECRET = "4000 0566 5566 5556 belongs to Ana Marie Example"
 
 async def trace(talk: Talk, turn_id: str) -> dict[str, Any]:
     [row] = await talk.rows("select * from traces where turn_id = %s", turn_id)
-    return row
+    return {**row, "spans": unpacked(row["spans"])}
 
 
 def named(row: dict[str, Any]) -> list[str]:
@@ -35,17 +36,12 @@ async def test_a_turn_leaves_its_trace_with_its_end_k3(talk: Talk) -> None:
         ["turn", "history", "load", "decisions", "decisions decisions", "chat small", "record", "commit"]
     )
     root = row["spans"][0]
-    assert (root["name"], root["start_us"], "parent" in root) == ("turn", 0, False)
-    assert root["attributes"] | {"lanekeeper.queued_ms": 0, "lanekeeper.first_reply_ms": 0} == {
+    assert (root["name"], root["start_us"], root["parent"]) == ("turn", 0, None)
+    assert root["attributes"] == {
         "user.id": hashed("ana"),
-        "lanekeeper.turn": sent["turn_id"],
-        "lanekeeper.attempt": 1,
-        "lanekeeper.agent": "assistant",
         "lanekeeper.state": "done",
         "lanekeeper.prompt.version": "v1",
         "lanekeeper.prompt.sha256": "hash",
-        "lanekeeper.queued_ms": 0,
-        "lanekeeper.first_reply_ms": 0,
         "gen_ai.request.model": "small",
     }
     model = find(row, "chat small")["attributes"]
@@ -66,8 +62,8 @@ async def test_tools_are_traced_by_name_side_by_side_and_their_failures_are_mark
     await talk.script({"calls": calls}, {"text": "Done."})
     await talk.run()
     row = await trace(talk, sent["turn_id"])
-    tools = [span for span in row["spans"] if "gen_ai.tool.name" in span.get("attributes", {})]
-    assert [(span["name"], span.get("error", False)) for span in tools] == [
+    tools = [span for span in row["spans"] if "gen_ai.tool.name" in span["attributes"]]
+    assert [(span["name"], span["error"]) for span in tools] == [
         ("execute_tool test_look", False),
         ("execute_tool test_look", True),
         ("execute_tool unknown", True),

@@ -13,6 +13,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from lanekeeper.redact import hashed
 from lanekeeper.settings import Secret, Settings, SettingsError
 from lanekeeper.traces import begin, span
+from lanekeeper.traces.compact import unpacked
 from lanekeeper.traces.otlp import OtlpCollector, read_headers
 from lanekeeper.traces.tracing import SPANS_HELD, Tracing
 
@@ -164,10 +165,10 @@ def test_no_variable_of_opentelemetry_changes_where_spans_go(monkeypatch: pytest
         "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9",
     }.items():
         monkeypatch.setenv(name, value)
-    with Tracing("dev").turn("ana", {"lanekeeper.turn": "turn_1"}) as turn:
+    with Tracing("dev").turn("ana", {"lanekeeper.state": "done"}) as turn:
         row = turn.row()
     assert row is not None
-    assert row["spans"][0]["attributes"]["lanekeeper.turn"] == "turn_1"
+    assert unpacked(row["spans"])[0]["attributes"] == {"user.id": hashed("ana"), "lanekeeper.state": "done"}
 
 
 SETTINGS = {

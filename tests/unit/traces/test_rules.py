@@ -1,12 +1,15 @@
 """What a span may say, and how spans are kept (K3)."""
 
+import json
 import string
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanekeeper.traces.rules import ATTRIBUTES, allowed, compact, is_plain
+from lanekeeper.traces.compact import packed, unpacked
+from lanekeeper.traces.rules import ATTRIBUTES, allowed, is_plain
 from lanekeeper.traces.spans import begin, span
 from lanekeeper.traces.tracing import Tracing
 
@@ -54,14 +57,15 @@ def test_spans_are_kept_in_the_order_they_began_with_their_parents_places() -> N
         model.end()
         row = turn.row()
     assert row is not None
-    assert [(kept["name"], kept.get("parent")) for kept in row["spans"]] == [
+    spans = unpacked(row["spans"])
+    assert [(kept["name"], kept["parent"]) for kept in spans] == [
         ("turn", None),
         ("load", 0),
         ("history", 1),
         ("chat small", 0),
         ("record", 0),
     ]
-    assert all(kept["start_us"] >= 0 and kept["us"] >= 0 for kept in row["spans"])
+    assert all(kept["start_us"] >= 0 and kept["us"] >= 0 for kept in spans)
 
 
 def test_an_exception_marks_every_span_it_leaves_by_its_class_alone() -> None:
@@ -71,8 +75,9 @@ def test_an_exception_marks_every_span_it_leaves_by_its_class_alone() -> None:
             raise ValueError("my secret")
         row = turn.row()
     assert row is not None
-    assert row["spans"][1]["error"] is True
-    assert row["spans"][1]["attributes"] == {"error.type": "ValueError"}
+    spans = unpacked(row["spans"])
+    assert spans[1]["error"] is True
+    assert spans[1]["attributes"] == {"error.type": "ValueError"}
 
 
 def test_a_span_whose_name_could_be_words_is_unnamed() -> None:
@@ -82,7 +87,8 @@ def test_a_span_whose_name_could_be_words_is_unnamed() -> None:
             pass
         row = turn.row()
     assert row is not None
-    assert [kept["name"] for kept in row["spans"]] == ["turn", "unnamed", "execute_tool web_search"]
+    spans = unpacked(row["spans"])
+    assert [kept["name"] for kept in spans] == ["turn", "unnamed", "execute_tool web_search"]
 
 
 def test_one_turns_spans_are_never_in_the_next_ones_trace() -> None:
@@ -92,8 +98,36 @@ def test_one_turns_spans_are_never_in_the_next_ones_trace() -> None:
     with tracing.turn("ben", {}) as turn:
         row = turn.row()
     assert row is not None
-    assert [kept["name"] for kept in row["spans"]] == ["turn"]
+    spans = unpacked(row["spans"])
+    assert [kept["name"] for kept in spans] == ["turn"]
 
 
-def test_no_spans_are_no_rows() -> None:
-    assert compact([], 0) == []
+NAMES = st.text(min_size=1, max_size=20)
+SPANS = st.lists(
+    st.tuples(
+        NAMES,
+        st.none() | st.integers(0, 9),
+        st.integers(0, 10**9),
+        st.integers(0, 10**9),
+        st.booleans(),
+        st.dictionaries(
+            st.sampled_from(sorted(ATTRIBUTES - {"lanekeeper.turn", "lanekeeper.agent", "lanekeeper.attempt"})).filter(
+                lambda name: not name.endswith("_ms")
+            ),
+            st.integers() | NAMES,
+        ),
+    )
+)
+
+
+@given(SPANS)
+def test_what_is_kept_small_is_told_whole(spans: list[Any]) -> None:
+    kept = [
+        packed(name, parent, start, took, failed=failed, attributes=attributes)
+        for name, parent, start, took, failed, attributes in spans
+    ]
+    assert [tuple(span.values()) for span in unpacked(json.loads(json.dumps(kept)))] == spans
+
+
+def test_what_the_turns_own_row_tells_is_not_kept_twice() -> None:
+    assert packed("turn", None, 0, 5, failed=False, attributes={"lanekeeper.turn": "t"}) == ["turn", -1, 0, 5]

@@ -22,6 +22,7 @@ from lanekeeper.accept.services import Services
 from lanekeeper.errors import Problem
 from lanekeeper.inbox.rules import is_id
 from lanekeeper.limits import Limits
+from lanekeeper.traces.compact import unpacked
 
 GROUP = "admin"
 LONGEST = timedelta(days=366)
@@ -82,6 +83,8 @@ def admin_routes(services: Services) -> APIRouter:
             raise Problem(404, "not_found", "There is no such turn.", "Choose one of GET /admin/turns.")
         if services.shows_requests:
             found["requests"] = await services.overview.requests(actor, found["id"])
+        if found["trace"]:
+            found["trace"]["spans"] = unpacked(found["trace"]["spans"])
         story = TurnStory.model_validate(found)
         story.micros = sum(paid.micros for paid in story.costs)
         story.tools = tool_uses(story.trace)

@@ -1,6 +1,6 @@
 """Keeps a turn's trace as a row."""
 
-from psycopg.types.json import Jsonb
+from psycopg.types.json import Json
 
 from lanekeeper.postgres import Statements, Transaction
 from lanekeeper.traces.rules import Value
@@ -19,6 +19,6 @@ def keep(transaction: Transaction, user_id: str, turn_id: str, ended: dict[str, 
             "turn_id": turn_id,
             "user_id": user_id,
             "trace_id": row["trace_id"],
-            "spans": Jsonb(row["spans"]),
+            "spans": Json(row["spans"]),
         }
         transaction.put(SQL["keep_trace"], parameters)

@@ -6,17 +6,18 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 from opentelemetry.context import Context
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, SpanLimits, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace import Span as RecordingSpan
 from opentelemetry.sdk.trace.sampling import ALWAYS_ON
-from opentelemetry.trace import Span, Tracer
+from opentelemetry.trace import Span, StatusCode, Tracer
 
 from lanekeeper.redact import hashed, place
-from lanekeeper.traces.rules import ATTRIBUTES, Value, allowed, compact
+from lanekeeper.traces.compact import packed
+from lanekeeper.traces.rules import ATTRIBUTES, Value, allowed
 from lanekeeper.traces.spans import Opened, current_trace, current_tracer
 from lanekeeper.types import Json
 
@@ -107,7 +108,7 @@ class TurnTrace(Opened):
         if self._spans is None:
             return None
         # By the clock that OpenTelemetry times spans with.
-        spans = compact([*self._spans.open.values(), *self._spans.finished], time.time_ns())
+        spans = _kept([*self._spans.open.values(), *self._spans.finished], time.time_ns())
         return {"trace_id": f"{self._context.trace_id:032x}", "spans": spans}
 
 
@@ -134,3 +135,21 @@ class _Spans(SpanProcessor):
     def clear(self) -> None:
         self.open.clear()
         self.finished.clear()
+
+
+def _kept(spans: Sequence[ReadableSpan], now_ns: int) -> list[list[Any]]:
+    """The spans of one trace as they are kept, in the order in which they began. One that is open ends now."""
+    ordered = sorted(spans, key=lambda span: span.start_time or 0)
+    begun_ns = (ordered[0].start_time or 0) if ordered else 0
+    places = {span.context.span_id: place for place, span in enumerate(ordered) if span.context}
+    return [
+        packed(
+            span.name,
+            places.get(span.parent.span_id) if span.parent else None,
+            ((span.start_time or begun_ns) - begun_ns) // 1000,
+            ((span.end_time or now_ns) - (span.start_time or begun_ns)) // 1000,
+            failed=span.status.status_code is StatusCode.ERROR,
+            attributes=span.attributes or {},
+        )
+        for span in ordered
+    ]

@@ -67,6 +67,7 @@ class _Aside:
 
     async def opened(self, call: Call) -> None:
         """Nothing to write yet: a commit of its own would cost more than the call."""
+        self._meter.trace(call)
 
     async def settled(self, call: Call, usage: Usage, *, failed: bool) -> None:
         """Keep the price for the turn's next transaction."""
