@@ -60,6 +60,7 @@ FORBIDDEN = (
     ("<https://evil.example/a>", "link", ""),
     ("<mailto:x@evil.example>", "link", ""),
     ("Go to www.evil.example now", "link", "Go to "),
+    ("Go to wWw.evil.example now", "link", "Go to "),
     ("Go to evil.example/?d=secret now", "link", "Go to "),
     ("Go to `https://evil.example/a` now", "link", "Go to "),
     ("[x]( https://evil.example) b", "link", ""),

@@ -33,6 +33,10 @@ class Breaks:
     def take(self, piece: str) -> str:
         """What of the text so far is certain, and new."""
         text = self._held + piece
+        if "<" not in text:
+            certain = len(text.rstrip())
+            self._held = text[certain:]
+            return self._say(text[:certain])
         out = ""
         position = 0
         for mark in _MARK_LINE.finditer(text):

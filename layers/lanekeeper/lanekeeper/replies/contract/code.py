@@ -32,9 +32,13 @@ class Code:
         self._kind = ""  # of the line at the end of the view: prose, code, or not known yet
 
     @property
-    def in_fence(self) -> bool:
-        """Whether the text at the end of the view is fenced code."""
-        return bool(self._fence) and self._kind != "prose"
+    def in_prose(self) -> bool:
+        """Whether the line at the end of the view is known to be prose."""
+        return self._kind == "prose"
+
+    def add_words(self, words: str) -> None:
+        """Take in words that hold no mark of any kind, within a line of prose."""
+        self.view += words
 
     def follow(self, text: str, end: int, *, final: bool = False) -> None:
         """Take in the message up to ``end``."""

@@ -22,6 +22,8 @@ _LINK = re.compile(
 )
 _PROGRAM = re.compile(r"\b(?:javascript|vbscript):(?![\s*_])|\bdata:[a-z]+/[a-z0-9.+-]+[;,]", re.IGNORECASE)
 _NEVER = (("image", _IMAGE), ("html", _HTML), ("link", _PROGRAM), ("link", _DEFINITION))
+# Without one of these there is nothing to look for.
+_SIGN = re.compile(r"[\[\]<:/?]|www\.", re.IGNORECASE)
 _OPEN = re.compile(r"!?\[[^\[\]\n]{0,120}(?:\]:\s*)?\Z|\]:\s*\Z|<a\s+[^<>=]{0,80}\Z", re.IGNORECASE)
 # What may stand right behind a link: in a text, and where a link's target ends.
 _AFTER = re.compile(r"""[)\].,;:!?*_~"'»”’…。，、；：！？）」』】]*|\]\(\S*""")  # noqa: RUF001
@@ -36,6 +38,8 @@ def offence(view: str, begin: int, known: Callable[[], Collection[str]]) -> str:
         begin: where what is new begins. What ends before has gone out already.
         known: the links that may be given.
     """
+    if not _SIGN.search(view):
+        return ""
     for kind, pattern in _NEVER:
         if any(found.end() > begin for found in pattern.finditer(view)):
             return kind

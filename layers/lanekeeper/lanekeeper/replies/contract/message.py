@@ -11,6 +11,8 @@ from lanekeeper.replies.contract.language import Script
 # A text is looked at where a word ends, so that it never matters how it was cut into pieces on its way.
 _WORD_END = re.compile(r"(?<=\S)\s|\n|[\u3000-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 _LINK_WORD = re.compile(r"(?:://|www\.)\S*\Z")
+# Words that no rule is about: nothing but letters and the commonest marks.
+_WORDS = re.compile(r"[^\d\[\]<>!:/@`~\\(){}&\x01?\n-]*")
 _PLAIN = re.compile(r"[^\d\[\]<>!:/@`~\\(){}&\x01?-]*")
 _PLACEHOLDER = re.compile(r"\{\{[^{}\n]*\}\}")
 _OPEN_PLACEHOLDER = re.compile(r"\{\{?[^{}\n]{0,60}\Z")
@@ -57,6 +59,8 @@ class Message:
         """More of it; what goes out now."""
         before = self._released
         self._text += piece
+        if self._let_words_through():
+            return self._text[before : self._released]
         while not self.fault and (word := _WORD_END.search(self._text, self._looked)):
             self._looked = word.end()
             if word.group().isspace() or not _LINK_WORD.search(self._text, self._released, self._looked):
@@ -70,6 +74,31 @@ class Message:
         if not self.fault:
             self._look(final=True)
         return self._text[before : self._released]
+
+    def _let_words_through(self) -> bool:
+        """The short way for mere words in a line of prose. It lets through no more than looking would."""
+        words = self._text[self._released :]
+        if not (
+            self._code.in_prose
+            and self._looked == self._released == len(self._code.view)
+            and len(self._text) <= self._rules.chars
+            and _WORDS.fullmatch(words)
+            and self._is_quiet(words)
+        ):
+            return False
+        whole = words[: words.rfind(" ") + 1].rstrip()
+        end = len(whole) + 1 if whole else 0
+        self._code.add_words(words[:end])
+        self._released = self._looked = self._released + end
+        return True
+
+    def _is_quiet(self, words: str) -> bool:
+        """Whether words hold neither the beginning of a mark nor of an address, and no script is watched."""
+        return (
+            not self._rules.script.watching
+            and "www." not in words.lower()
+            and not any(mark[0] in words for mark in self._rules.marks)
+        )
 
     def _look(self, *, final: bool) -> None:
         """Release what is harmless of the text up to where it is looked at."""
@@ -88,13 +117,7 @@ class Message:
     def _is_plain(self, end: int) -> bool:
         """Whether there is nothing in the new words that any rule could be about. Most words are like that."""
         new = self._code.view[self._released : end]
-        return (
-            end <= self._rules.chars
-            and _PLAIN.fullmatch(new) is not None
-            and "www." not in new.lower()
-            and not self._rules.script.watching
-            and not any(mark[0] in new for mark in self._rules.marks)
-        )
+        return end <= self._rules.chars and _PLAIN.fullmatch(new) is not None and self._is_quiet(new)
 
     def _begin(self) -> int:
         """Where to begin to read, so that what has gone out gives the new words their sense: at a word."""

@@ -17,6 +17,8 @@ _KEYS = re.compile(
     r"|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,})"
     r"|-----BEGIN (?:[A-Z]+ )?PRIVATE"
 )
+# Without one of these there is nothing to look for.
+_SIGN = re.compile(r"\d|-----")
 _OPEN_KEY = re.compile(r"-----BEGIN [A-Z ]*\Z")
 _DISTINCT_CHARS = 8
 
@@ -40,7 +42,7 @@ _OPEN_CODE = re.compile(rf"{_NUMBER}[\"'”“»*`)]*\s+(?:{_IS}\s+(?:\S+\s+){{0
 
 def offence(text: str, begin: int) -> bool:
     """Whether a text that ends with a whole word holds a secret that ends behind ``begin``."""
-    return (
+    return _SIGN.search(text) is not None and (
         any(run.end() > begin and _holds_card(run.group()) for run in _RUN.finditer(text))
         or any(key.end() > begin and _is_key(key.group()) for key in _KEYS.finditer(text))
         or any(code.end() > begin for code in _CODES.finditer(text))
@@ -50,6 +52,8 @@ def offence(text: str, begin: int) -> bool:
 def undecided(text: str) -> int:
     """Where the beginning of something starts that could still become a secret; the length of the text if nowhere."""
     at = len(text)
+    if not _SIGN.search(text):
+        return at
     if run := _OPEN_RUN.search(text):
         at = max(run.start(), len(text) - _OPEN_CHARS)
     for opened in (_OPEN_CODE, _OPEN_KEY):
