@@ -73,11 +73,8 @@ class Ending:
     async def say(self, text: str) -> None:
         """End a turn that code has answered, with a fixed line as the whole of its reply (D5)."""
         await self._stream.flush()
-        if self._stream.first_text_at is None:
-            self._stream.first_text_at = clock.monotonic()  # the line goes out with the turn's end
-        messages = [*self._closed_calls(), AIMessage(content=text)]
-        metadata = self._measures.metadata()
-        await self._end("done", messages, [*self._last_words(text), _finish("stop", metadata)], metadata)
+        self._stream.first_text_at = self._stream.first_text_at or clock.monotonic()  # it goes out with the turn's end
+        await self._end_with(text, [*self._closed_calls(), AIMessage(content=text)], state="done")
 
     async def stop(self) -> None:
         """End a turn that its person stopped. What was said so far stands."""
@@ -109,10 +106,10 @@ class Ending:
         again = ended_in_failure(thread.messages[: len(thread.messages) - own])
         return (PERSON_LINE if again else HONEST_LINE).in_language(self._steps.language)
 
-    async def _end_with(self, line: str, messages: list[AnyMessage], reason: str) -> None:
-        metadata = self._measures.metadata() | {"state": "failed"}
-        closing = [*self._last_words(line), _finish("error", metadata)]
-        await self._end("failed", messages, closing, metadata, reason)
+    async def _end_with(self, line: str, messages: list[AnyMessage], reason: str = "", state: State = "failed") -> None:
+        metadata = self._measures.metadata() | ({"state": state} if state == "failed" else {})
+        closing = [*self._last_words(line), _finish("error" if state == "failed" else "stop", metadata)]
+        await self._end(state, messages, closing, metadata, reason)
 
     def _last_words(self, text: str) -> list[Json]:
         """The chunks that close what is open and say a fixed line, as a text part of its own."""
