@@ -2,11 +2,13 @@
 
 import asyncio
 import base64
+import hashlib
 import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from lanekeeper.maintenance.nightly import Nightly
 from lanekeeper.postgres import Database
@@ -141,3 +143,27 @@ async def test_pictures_of_long_ago_make_room_for_new_ones(sender: Sender) -> No
     shown = [part for content in await sender.seen() for part in content if part["type"] == "image_url"]
     assert 1 <= len(shown) <= 3
     assert (await sender.seen())[-1][0]["type"] == "image_url"
+
+
+async def test_a_model_that_cannot_be_sent_pictures_is_told_of_them(sender: Sender) -> None:
+    row = Jsonb({"models": [{"id": "blind", "gateway": "small", "sees": False}]})
+    await sender.talk.superuser.execute(
+        "insert into settings (key, value, changed_by) values ('models', %s, 'test')", [row]
+    )
+    upload_id = await sender.give(samples.png(), "cat.png")
+    await sender.say("Look", upload_id)
+    await sender.talk.run()
+    ((told, _),) = await sender.seen()
+    assert told == {"type": "text", "text": '[The picture "cat.png" cannot be looked at with this model.]'}
+
+
+async def test_the_log_of_exact_requests_keeps_no_picture(sender: Sender) -> None:
+    """D3: a copy there would outlive what the privacy notice says."""
+    upload_id = await sender.give(samples.png(), "cat.png")
+    await sender.say("Look", upload_id)
+    await sender.talk.run(sender.talk.new_engine(request_sample_rate=1))
+    (kept,) = await sender.talk.rows("select body from model_requests")
+    image, words = kept["body"]["messages"][1]["content"]
+    digest = hashlib.sha256(base64.b64encode(samples.png())).hexdigest()
+    assert image == {"type": "image_url", "image_url": {"url": f"data:image/png;sha256,{digest}"}}
+    assert words == {"type": "text", "text": "Look"}

@@ -35,10 +35,15 @@ def test_the_catalogue_is_a_setting_l2():
 
 def test_how_a_model_answers_and_thinks_is_part_of_the_catalogue_n1_n8():
     [deep, plain] = parse_catalogue(
-        {"models": [{"id": "deep", "answers": "json_schema", "reasoning": "shown", "reminded": True}, {"id": "plain"}]}
+        {
+            "models": [
+                {"id": "deep", "answers": "json_schema", "reasoning": "shown", "reminded": True, "sees": False},
+                {"id": "plain"},
+            ]
+        }
     ).models
-    assert (deep.answers, deep.reasoning, deep.reminded) == ("json_schema", "shown", True)
-    assert (plain.answers, plain.reasoning, plain.reminded) == ("tool", "hidden", False)
+    assert (deep.answers, deep.reasoning, deep.reminded, deep.sees) == ("json_schema", "shown", True, False)
+    assert (plain.answers, plain.reasoning, plain.reminded, plain.sees) == ("tool", "hidden", False, True)
 
 
 @pytest.mark.parametrize(

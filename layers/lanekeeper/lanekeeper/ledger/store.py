@@ -7,6 +7,7 @@ from psycopg.types.json import Jsonb
 
 from lanekeeper.lane import Hold
 from lanekeeper.ledger.call import Call
+from lanekeeper.ledger.kept_request import without_pictures
 from lanekeeper.ledger.rules import Price, Usage, settle
 from lanekeeper.metrics import Measure, publish
 from lanekeeper.postgres import Database, Statements, Transaction
@@ -52,7 +53,7 @@ async def open_cost(
         parameters["settled"] = Jsonb(rows)
     if kept:
         statements.append(SQL["keep_request"])
-        parameters["body"] = Jsonb(call.body)
+        parameters["body"] = Jsonb(without_pictures(call.body))
     await hold.at_once(database, *statements, parameters=parameters, durable=False)
 
 

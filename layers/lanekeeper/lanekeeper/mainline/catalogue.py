@@ -21,6 +21,7 @@ class Model:
         answers: how it gives an answer of a given shape: as text by ``json_schema``, or as the arguments of a ``tool``.
         reasoning: whether people see what it says it thinks, where it says it.
         reminded: whether it must be sent that again with the history. Most refuse it.
+        sees: whether it can be sent pictures.
     """
 
     id: str
@@ -31,6 +32,7 @@ class Model:
     answers: Answers = "tool"
     reasoning: Reasoning = "hidden"
     reminded: bool = False
+    sees: bool = True
 
     def public(self) -> dict[str, str]:
         """What a client may know of it."""
@@ -84,7 +86,7 @@ def parse_catalogue(value: Any) -> Catalogue:
     """The catalogue from its settings row.
 
     ``{"models": [{"id", "name"?, "gateway"?, "cache"?: "auto" | "marks", "notes"?: "system" | "user",
-    "answers"?: "tool" | "json_schema", "reasoning"?: "hidden" | "shown", "reminded"?: bool}],
+    "answers"?: "tool" | "json_schema", "reasoning"?: "hidden" | "shown", "reminded"?: bool, "sees"?: bool}],
     "default": id?, "hard": id?}``
 
     Raises:
@@ -110,6 +112,7 @@ def _model(row: Any) -> Model:
         answers=_one_of(row, "answers", ("tool", "json_schema")),
         reasoning=_one_of(row, "reasoning", ("hidden", "shown")),
         reminded=row.get("reminded") is True,
+        sees=row.get("sees") is not False,
     )
 
 

@@ -136,7 +136,7 @@ class Asking:
     async def _call(self, step: int, draft: Draft, notes: Sequence[str]) -> tuple[Ending | None, str]:
         """One call of the model: how it ended, None when it was broken off for a fault; and what it thought."""
         began = clock.monotonic()
-        messages = await self._attachments.fill(self._turn.thread.messages)
+        messages = await self._attachments.fill(self._turn.thread.messages, pictures=self.model.sees)
         body = chat_body(self._input(messages, draft.said, notes).wire(self.model), tools=self._agent.tools.definitions)
         caller = Caller(user_id=self._turn.hold.user_id, turn_id=self._turn.id, meter=self._meter)
         thoughts = Thoughts(self._stream, self.model, self._limits)

@@ -9,7 +9,7 @@ from lanekeeper.lane import Hold
 from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database
 from lanekeeper.types import Json
-from lanekeeper.uploads.envelope import BLOCK, shown, within
+from lanekeeper.uploads.envelope import BLOCK, shown, unseen, within
 from lanekeeper.uploads.store import SQL
 
 
@@ -36,15 +36,20 @@ class Attachments:
         self._known: frozenset[str] = frozenset()
         self._blocks: dict[str, Json] = {}
 
-    async def fill(self, messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
-        """The messages with the uploads in their places. Costs nothing where none goes along."""
+    async def fill(self, messages: Sequence[AnyMessage], *, pictures: bool = True) -> Sequence[AnyMessage]:
+        """The messages with the uploads in their places. Costs nothing where none goes along.
+
+        Args:
+            messages: the thread.
+            pictures: whether the model can be sent pictures. Otherwise it is told of each by its name.
+        """
         references = {block["id"]: block for message in messages for block in _references(message)}
         if not references:
             return messages
         if references.keys() - self._known:
             self._blocks = await self._load(references)
             self._known = frozenset(references)
-        return [self._filled(message) if _references(message) else message for message in messages]
+        return [self._filled(message, pictures) if _references(message) else message for message in messages]
 
     async def _load(self, references: dict[str, Json]) -> dict[str, Json]:
         who = self._hold.user_id
@@ -67,12 +72,16 @@ class Attachments:
         texts = [(one, uploads[one]["chars"] or 0) for one in _of(references, uploads, "file")]
         return within(pictures, self._limits.thread_image_bytes) | within(texts, self._limits.thread_file_chars)
 
-    def _filled(self, message: AnyMessage) -> AnyMessage:
+    def _filled(self, message: AnyMessage, pictures: bool) -> AnyMessage:
         content = [
-            self._blocks[block["id"]] if isinstance(block, dict) and block.get("type") == BLOCK else block
+            self._block(block, pictures) if isinstance(block, dict) and block.get("type") == BLOCK else block
             for block in message.content
         ]
         return HumanMessage(content=content, id=message.id)
+
+    def _block(self, reference: Json, pictures: bool) -> Json:
+        block = self._blocks[reference["id"]]
+        return block if pictures or block["type"] != "image" else unseen(reference)
 
 
 def _references(message: AnyMessage) -> list[Json]:

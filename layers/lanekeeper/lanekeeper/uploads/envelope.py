@@ -36,6 +36,11 @@ def shown(reference: Json, upload: Mapping[str, Any] | None, readable: Mapping[s
     return _text(f"{opening}\n{_TAG.sub('&lt;', readable['text'])}{rest}\n</file>")
 
 
+def unseen(reference: Json) -> Json:
+    """What stands for a picture where the model cannot be sent any."""
+    return _text(f'[The picture "{reference["name"]}" cannot be looked at with this model.]')
+
+
 def within(sizes: Sequence[tuple[str, int]], most: int) -> frozenset[str]:
     """Which of a thread's uploads are shown, when all may weigh ``most`` together.
 
