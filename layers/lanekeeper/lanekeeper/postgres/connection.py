@@ -1,7 +1,6 @@
 """One connection that a function keeps between invocations, and the transactions on it."""
 
 import asyncio
-import select
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, LiteralString
@@ -10,9 +9,9 @@ import psycopg
 from psycopg.rows import dict_row
 
 from lanekeeper.errors import DatabaseUnreachableError
+from lanekeeper.postgres.exchange import ended, exchange
 from lanekeeper.postgres.prepared import Prepared
 from lanekeeper.postgres.transaction import NAME_PERSON, Connection, Parameters, Result, Row, Statement, Transaction
-from lanekeeper.postgres.wording import wordings
 
 Dial = Callable[[], Mapping[str, Any]]
 
@@ -142,7 +141,7 @@ class Database:
     async def _ready(self) -> Connection:
         """A connection on which a transaction may begin, with all prepared that it has learned meanwhile."""
         connection = await self.connection()
-        if _ended(connection):
+        if ended(connection):
             await self.close()
             connection = await self.connection()
         if self._prepared is not None and self._prepared.waiting:
@@ -174,26 +173,14 @@ class Database:
 
     async def _exchange(self, statements: Sequence[Statement]) -> list[Result]:
         """Send statements in one round trip; what each gave, of several in one text the last."""
-        connection, prepared = self._connection, self._prepared
-        if connection is None or prepared is None:
+        if self._connection is None or self._prepared is None:
             raise psycopg.OperationalError("the connection was given up")
-        words: list[bytes] = []
-        last_of: list[int] = []
-        for statement in statements:
-            words += [prepared.worded(one, statement.parameters or {}) for one in wordings(statement.text)]
-            last_of.append(len(words) - 1)
-        cursor = connection.cursor()
-        # Parameters were put into the text here: only so does Postgres take several statements at once.
         try:
-            await cursor.execute(b"\n;\n".join(words))
+            return await exchange(self._connection, self._prepared, statements)
         except psycopg.errors.FeatureNotSupported:
             # A migration changed what a prepared statement gives: only a new connection prepares it anew.
             await self.close()
             raise
-        results = [await _result(cursor)]
-        while cursor.nextset():
-            results.append(await _result(cursor))
-        return [results[number] for number in last_of]
 
     async def _roll_back(self, connection: Connection) -> None:
         if connection.closed or connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE:
@@ -223,20 +210,3 @@ class Database:
 def _named(user_id: str | None, *, durable: bool = True) -> tuple[Statement]:
     """Names the person, and says whether the commit waits for the disk."""
     return (Statement(NAME_PERSON if durable else NAME_PERSON_AND_NOT_WAIT, {"user_id": user_id or ""}),)
-
-
-def _ended(connection: Connection) -> bool:
-    """Whether an idle connection was ended by the other side: its farewell lies unread on the socket."""
-    unread = select.poll()
-    unread.register(connection.fileno(), select.POLLIN)
-    try:
-        while unread.poll(0):
-            connection.pgconn.consume_input()
-    except psycopg.OperationalError:
-        return True
-    return bool(connection.pgconn.status != psycopg.pq.ConnStatus.OK)
-
-
-async def _result(cursor: psycopg.AsyncCursor[Row]) -> Result:
-    has_rows = cursor.pgresult is not None and cursor.pgresult.nfields
-    return Result(await cursor.fetchall() if has_rows else [], cursor.rowcount)
