@@ -302,6 +302,14 @@ def test_api_gateway_s_own_answers_have_the_contract_s_shape(production: Stack) 
         assert error["retryable"] is (int(response["statusCode"]) in {429, 503})
 
 
+def test_a_body_of_any_kind_reaches_the_function_as_the_bytes_it_is(production: Stack) -> None:
+    """Otherwise API Gateway reads a picture as UTF-8, and what arrives is no picture any more."""
+    (api,) = production.of_type("AWS::ApiGateway::RestApi")
+    assert production.properties(api)["Body"]["x-amazon-apigateway-binary-media-types"] == ["*/*"]
+    # 4 MB in base64, as a form, with the longest headers, are still an event that Lambda takes.
+    assert Limits().upload_bytes * 4 / 3 + 128 * 1024 < 6 * 1024 * 1024
+
+
 def test_the_api_is_regional_throttled_and_traces_no_bodies(production: Stack) -> None:
     (api,) = production.of_type("AWS::ApiGateway::RestApi")
     (stage,) = production.of_type("AWS::ApiGateway::Stage")
