@@ -3,6 +3,7 @@
 import json
 
 from tests.devkit.system import System, someone
+from tests.unit.traces.collector import attributes, receiving
 
 
 async def test_an_administrator_reads_what_a_turn_did_and_a_stranger_does_not(system: System) -> None:
@@ -42,3 +43,28 @@ async def test_the_tick_adds_up_the_day_and_an_administrator_reads_it(system: Sy
     assert costs["micros"] == sum(row["micros"] for row in costs["items"])
     turns = (await system.http.get(system.at("/admin/turns"), headers=admin)).json()
     assert accepted["turnId"] in {turn["id"] for turn in turns["items"]}
+
+
+async def test_where_a_collector_is_named_traces_go_there_before_the_worker_sleeps_and_nowhere_else_k3() -> None:
+    with receiving() as receiver:
+        environment = {
+            "TRACES": "otlp",
+            "TRACES_ENDPOINT": f"{receiver.url}/api/public/otel",
+            "TRACES_HEADERS": "Authorization=Basic a2V5",
+        }
+        async with System.launched(environment, workers=1, zero_delay=True) as system:
+            accepted = await system.say("ana", "my neighbour's cat is called Pixel")
+            await system.follow_to_the_end("ana", accepted)
+            await system.quiet()
+            assert await system.sql("select * from traces") == []
+            admin = {"Authorization": f"Bearer {await system.token('root', groups=['admin'])}"}
+            story = (await system.http.get(system.at(f"/admin/turns/{accepted['turnId']}"), headers=admin)).json()
+    turn = next(span for span in receiver.spans if span.name == "turn")
+    told = attributes(turn.attributes)
+    assert (told["lanekeeper.turn"], told["lanekeeper.state"]) == (accepted["turnId"], "done")
+    assert told["lanekeeper.prompt.version"] == story["promptVersion"]
+    assert {span.parent_span_id for span in receiver.spans if span.name in {"load", "commit"}} == {turn.span_id}
+    assert receiver.headers[0]["authorization"] == "Basic a2V5"
+    assert b"Pixel" not in b"".join(request.SerializeToString() for request in receiver.requests)
+    assert story["trace"] is None
+    assert story["state"] == "done"

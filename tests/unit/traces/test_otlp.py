@@ -1,14 +1,8 @@
 """Spans sent to a collector: a real one that reads protobuf, one that refuses, one that is away (K3)."""
 
-import gzip
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 import pytest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from lanekeeper.redact import hashed
 from lanekeeper.settings import Secret, Settings, SettingsError
@@ -16,56 +10,13 @@ from lanekeeper.traces import begin, span
 from lanekeeper.traces.compact import unpacked
 from lanekeeper.traces.otlp import OtlpCollector, read_headers
 from lanekeeper.traces.tracing import SPANS_HELD, Tracing
-
-
-@dataclass
-class Receiver:
-    """An OTLP collector on loopback."""
-
-    url: str = ""
-    status: int = 200
-    paths: list[str] = field(default_factory=list)
-    headers: list[dict[str, str]] = field(default_factory=list)
-    requests: list[ExportTraceServiceRequest] = field(default_factory=list)
-
-    @property
-    def spans(self) -> list[Any]:
-        return [
-            span
-            for request in self.requests
-            for resource in request.resource_spans
-            for scope in resource.scope_spans
-            for span in scope.spans
-        ]
+from tests.unit.traces.collector import Receiver, attributes, receiving
 
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    received = Receiver()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            if self.headers.get("Content-Encoding") == "gzip":
-                body = gzip.decompress(body)
-            received.paths.append(self.path)
-            received.headers.append({name.lower(): value for name, value in self.headers.items()})
-            received.requests.append(ExportTraceServiceRequest.FromString(body))
-            self.send_response(received.status)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    received.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    yield received
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with receiving() as receiver:
+        yield receiver
 
 
 def traced(tracing: Tracing, turns: int = 1) -> None:
@@ -77,10 +28,6 @@ def traced(tracing: Tracing, turns: int = 1) -> None:
             model.note({"gen_ai.usage.input_tokens": 40})
             model.end()
             assert turn.row() is None, "kept in the database too"
-
-
-def attributes(found: Any) -> dict[str, Any]:
-    return {pair.key: getattr(pair.value, pair.value.WhichOneof("value")) for pair in found}
 
 
 async def test_spans_arrive_as_protobuf_with_their_headers_and_their_tree(receiver: Receiver) -> None:
