@@ -76,6 +76,26 @@ async def test_the_rescuer_itself_is_lost(system: System, how: str) -> None:
     assert not story.broken, story.text()
 
 
+@pytest.mark.parametrize("at", ["before_model", "mid_stream", "before_commit", None])
+@pytest.mark.parametrize(("count", "answers"), [(3, 2), (6, 3)])
+async def test_messages_sent_while_the_model_thinks_share_answers_though_the_worker_is_lost(
+    system: System, at: str | None, count: int, answers: int
+) -> None:
+    """T2: 0.3 s apart, to a model that needs 2 s for its first word. What is lost of a turn is only time."""
+    messages = (Message("one", 0), *(Message(f"and {number}", 0.3) for number in range(1, count)))
+    slow = {"text": "All of them are read, and this is about each.", "delay_s": 2, "token_delay_ms": 8}
+    weather = [Weather(0, "kill", "worker", at, "kill")] if at else []
+    story = await trial.run(system, Schedule(0, (Player(messages, (slow,) * 9),), tuple(weather)))
+    assert not story.broken, story.text()
+    assert not story.unmet, f"nobody came by {story.unmet}"
+    (row,) = await system.sql(
+        "select count(distinct i.turn_id) as turns from inbox i join turns t on t.id = i.turn_id "
+        "where i.user_id = (select user_id from inbox order by id desc limit 1)",
+        {},
+    )
+    assert 1 <= row["turns"] <= (1 if at is None and count == 3 else answers)
+
+
 async def test_the_database_is_away_for_five_seconds(system: System) -> None:
     await survive(system, Weather(0.6, "outage", "database", seconds=5))
 
