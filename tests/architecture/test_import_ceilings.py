@@ -51,6 +51,11 @@ def test_a_function_that_people_wait_for_loads_nothing_heavy(function: str) -> N
     assert [name for name in loaded if name.startswith("botocore.")] == []
 
 
+def test_what_few_requests_need_is_loaded_by_the_first_of_them() -> None:
+    late = ("lanekeeper.uploads", "lanekeeper.parser", "lanekeeper.accept.multipart")
+    assert [name for name in modules("accept") if name.startswith(late)] == []
+
+
 def test_the_stream_function_needs_no_web_framework_that_describes_itself() -> None:
     assert [name for name in modules("stream") if name.partition(".")[0] in {"fastapi", "pydantic"}] == []
 
@@ -64,3 +69,17 @@ def test_the_way_out_for_traces_is_loaded_only_where_they_go_out() -> None:
     names = json.loads(loaded.stdout)
     assert "opentelemetry.sdk.trace" in names
     assert [name for name in names if name.startswith(("opentelemetry.exporter", "opentelemetry.proto"))] == []
+
+
+def test_the_parser_s_process_loads_its_own_package_and_nothing_else_of_ours() -> None:
+    program = (
+        f"import sys; sys.path[:0] = [{str(ROOT / 'layers/lanekeeper')!r}]; import json; "
+        "from lanekeeper.parser.child import reading_of; reading_of('image/png'); reading_of('text/plain'); "
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
+    names: list[str] = json.loads(done.stdout)
+    ours = {name for name in names if name.startswith("lanekeeper.")}
+    assert "lanekeeper.parser.picture" in ours
+    assert [name for name in ours if not name.startswith("lanekeeper.parser")] == []
+    assert [name for name in names if name.partition(".")[0] in {*HEAVY, "psycopg", "pypdf", "pydantic"}] == []

@@ -39,8 +39,8 @@ class Point:
     counts: Counts = always
 
 
-def _took_a_turn(_arguments: tuple[Any, ...], claim: Any) -> bool:
-    return claim is not None and claim.turn is not None
+def _took_something_up(_arguments: tuple[Any, ...], claim: Any) -> bool:
+    return claim is not None and (claim.turn is not None or claim.upload is not None)
 
 
 def _wrote_text(arguments: tuple[Any, ...], _result: Any) -> bool:
@@ -60,7 +60,7 @@ def _relayed_text(_arguments: tuple[Any, ...], block: Any) -> bool:
 POINTS = (
     Point("accept", "after_commit", "lanekeeper.inbox.store:Inbox.accept", "after"),
     Point("stream", "mid_stream", "lanekeeper.stream.relay:Following.blocks", "after", _relayed_text),
-    Point("worker", "claimed", "lanekeeper.turn.intake:Intake.claim", "after", _took_a_turn),
+    Point("worker", "claimed", "lanekeeper.turn.intake:Intake.claim", "after", _took_something_up),
     Point("worker", "before_model", "lanekeeper.turn.steps:TurnSteps.ask", "before"),
     Point("worker", "mid_stream", "lanekeeper.replies.chunk_writer:ChunkWriter._append", "after", _wrote_text),
     Point("worker", "after_model", "lanekeeper.turn.steps:TurnSteps.ask", "after"),
