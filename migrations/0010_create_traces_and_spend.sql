@@ -107,7 +107,7 @@ create or replace function lanekeeper.maintenance_is_due()
 returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-  select exists (select from public.lanes l where l.holder is not null and l.lease_until < lanekeeper.now())
+  select exists (select from public.lanes l where l.ready_at is not null and l.holder is not null and l.lease_until < lanekeeper.now())
       or exists (select from public.lanes l where l.holder is null and l.ready_at < lanekeeper.now() - interval '5 seconds')
       or exists (select from public.outbox o where o.state = 'new' and o.created_at < lanekeeper.now() - interval '5 seconds')
       or exists (select from lanekeeper.stray_lanes())

@@ -250,7 +250,7 @@ CREATE FUNCTION lanekeeper.maintenance_is_due() RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  select exists (select from public.lanes l where l.holder is not null and l.lease_until < lanekeeper.now())
+  select exists (select from public.lanes l where l.ready_at is not null and l.holder is not null and l.lease_until < lanekeeper.now())
       or exists (select from public.lanes l where l.holder is null and l.ready_at < lanekeeper.now() - interval '5 seconds')
       or exists (select from public.outbox o where o.state = 'new' and o.created_at < lanekeeper.now() - interval '5 seconds')
       or exists (select from lanekeeper.stray_lanes())
