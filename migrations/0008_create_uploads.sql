@@ -37,7 +37,7 @@ create policy own_rows on uploads to lanekeeper_accept, lanekeeper_worker
   using (user_id = (select lanekeeper.person())) with check (user_id = (select lanekeeper.person()));
 create policy dispatch on uploads to lanekeeper_dispatch using (true) with check (true);
 
-grant select, insert on uploads to lanekeeper_accept;
+grant select, insert, delete on uploads to lanekeeper_accept;
 grant select, update on uploads to lanekeeper_worker;
 grant select (state, expires_at), update (state, content, text) on uploads to lanekeeper_dispatch;
 

@@ -1369,7 +1369,7 @@ GRANT SELECT(state) ON TABLE public.turns TO lanekeeper_dispatch;
 
 GRANT SELECT(finished_at) ON TABLE public.turns TO lanekeeper_dispatch;
 
-GRANT SELECT,INSERT ON TABLE public.uploads TO lanekeeper_accept;
+GRANT SELECT,INSERT,DELETE ON TABLE public.uploads TO lanekeeper_accept;
 GRANT SELECT,UPDATE ON TABLE public.uploads TO lanekeeper_worker;
 
 GRANT UPDATE(content) ON TABLE public.uploads TO lanekeeper_dispatch;

@@ -3,26 +3,16 @@
 import hashlib
 import json
 from collections.abc import Callable
-from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 from tests.devkit import events, samples
-from tests.integration.accept.api import Api, Reply
+from tests.integration.accept.api import Api
+from tests.integration.accept.handed_over import put, settle
 
 LIMIT = 4 * 1024 * 1024
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-
-
-def put(api: Api, content: bytes, kind: str = "application/octet-stream", *, sub: str = "ana", **named: str) -> Reply:
-    """Send a file alone."""
-    headers = {"Content-Type": kind}
-    if "name" in named:
-        headers["Content-Disposition"] = f'attachment; filename="{named["name"]}"'
-    if "key" in named:
-        headers["Idempotency-Key"] = named["key"]
-    return api("POST", "/uploads", content, sub=sub, headers=headers)
 
 
 def form(*fields: tuple[str, str | None, bytes], boundary: str = "--x9") -> bytes:
@@ -33,17 +23,6 @@ def form(*fields: tuple[str, str | None, bytes], boundary: str = "--x9") -> byte
         head = f'Content-Disposition: form-data; name="{name}"{of_file}\r\nContent-Type: text/html'
         parts.append(f"--{boundary}\r\n{head}\r\n\r\n".encode() + content + b"\r\n")
     return b"".join(parts) + f"--{boundary}--\r\n".encode()
-
-
-def settle(api: Api, upload_id: str, state: str, message: str | None = None) -> None:
-    """As a worker leaves it."""
-    kept = "content" if state == "ok" else "null"
-    api.sql(
-        f"update uploads set state = %s, message = %s, content = {kept} where id = %s",
-        state,
-        message,
-        upload_id,
-    )
 
 
 def test_a_file_is_put_in_quarantine_and_on_the_lane(api: Api) -> None:
@@ -235,74 +214,6 @@ def test_it_is_handed_back_to_be_saved_and_never_to_be_opened(api: Api, content:
     assert headers["cache-control"] == "no-store"
 
 
-def test_a_message_carries_its_uploads_in_their_order(api: Api) -> None:
-    image, file = put(api, samples.png(), name="a.png").json["uploadId"], put(api, b"words").json["uploadId"]
-    assert api.send("Look", attachments=[file, image, file]).status == 202
-    (message,) = api.sql("select parts from messages")
-    assert message["parts"] == [
-        {"type": "file", "mediaType": "text/plain", "filename": "file", "url": f"/uploads/{file}/content"},
-        {"type": "file", "mediaType": "image/png", "filename": "a.png", "url": f"/uploads/{image}/content"},
-        {"type": "text", "text": "Look"},
-    ]
-    (row,) = api.sql("select payload from inbox where kind = 'text'")
-    assert [one["id"] for one in row["payload"]["attachments"]] == [file, image]
-    conversation = api.sql("select id from conversations")[0]["id"]
-    (shown,) = api("GET", f"/conversations/{conversation}/messages").json["items"]
-    assert shown["parts"] == message["parts"]
-
-
-def test_a_file_may_come_without_words(api: Api) -> None:
-    image = put(api, samples.png(), name="a cat.png").json["uploadId"]
-    assert api.send("", attachments=[image]).status == 202
-    assert api.send(" ").status == 422
-    assert api.sql("select title from conversations") == [{"title": "a cat.png"}]
-    assert [part["type"] for part in api.sql("select parts from messages")[0]["parts"]] == ["file"]
-
-
-def sdk(parts: list[dict[str, Any]], message_id: str = "m1") -> dict[str, Any]:
-    return {"id": "c1", "trigger": "submit-message", "messages": [{"id": message_id, "role": "user", "parts": parts}]}
-
-
-@pytest.mark.parametrize(
-    "address",
-    ["/uploads/{}", "/uploads/{}/content", "uploads/{}/content", "https://chat.example/prod/uploads/{}/content?a=1"],
-)
-def test_a_stock_client_names_an_upload_by_its_address(api: Api, address: str) -> None:
-    image = put(api, samples.png()).json["uploadId"]
-    parts = [
-        {"type": "text", "text": "Look"},
-        {"type": "file", "mediaType": "image/png", "url": address.format(image)},
-    ]
-    assert api("POST", "/chat", sdk(parts)).status == 303
-    (row,) = api.sql("select payload from inbox where kind = 'text'")
-    assert [one["id"] for one in row["payload"]["attachments"]] == [image]
-
-
-def test_a_stock_clients_small_file_inside_the_request_is_an_upload_like_any_other(api: Api) -> None:
-    url = "data:text/plain;base64,d29yZHM="
-    parts = [{"type": "file", "mediaType": "text/plain", "filename": "a.txt", "url": url}]
-    for _ in range(2):
-        assert api("POST", "/chat", sdk(parts)).status == 303
-    assert api.sql("select name, content, state from uploads") == [
-        {"name": "a.txt", "content": b"words", "state": "quarantined"}
-    ]
-    # First in line: it is read before the message is answered.
-    assert [row["kind"] for row in api.sql("select kind from inbox order by id")] == ["upload", "text"]
-    assert api("POST", "/chat", sdk([{**parts[0], "url": "data:text/plain,others"}])).code == "key_reused"
-    large = sdk([{**parts[0], "url": "data:text/plain," + "a" * 300_000}], "m2")
-    refused = api("POST", "/chat", large)
-    assert (refused.status, "/uploads" in refused.json["error"]["nextStep"]) == (413, True)
-
-
-def test_a_repeated_message_is_accepted_though_its_file_was_refused_meanwhile(api: Api) -> None:
-    upload_id = put(api, samples.png()).json["uploadId"]
-    first = api.send("Look", key="k", attachments=[upload_id])
-    settle(api, upload_id, "refused", "No.")
-    again = api.send("Look", key="k", attachments=[upload_id])
-    assert (first.status, again.status, again.json["messageId"]) == (202, 202, first.json["messageId"])
-    assert api.send("Look", key="k", attachments=[]).code == "key_reused"
-
-
 def test_too_many_at_a_time_and_too_much_in_all_are_put_off(make_api: Callable[..., Api]) -> None:
     api = make_api(LIMIT_UPLOADS_WAITING="2", LIMIT_UPLOADS_KEPT_BYTES="10")
     assert [put(api, b"abc").status for _ in range(2)] == [202, 202]
@@ -311,12 +222,6 @@ def test_too_many_at_a_time_and_too_much_in_all_are_put_off(make_api: Callable[.
     assert put(api, b"abc", sub="ben").status == 202
     api.sql("update uploads set state = 'ok' where user_id = 'ana'")
     assert put(api, b"abcdefgh").code == "too_much_kept"
-
-
-def test_the_list_of_attachments_is_bounded(api: Api) -> None:
-    assert api.send("Look", attachments=["upload_x"] * 11).status == 422
-    parts = [{"type": "file", "url": "/uploads/upload_x", "mediaType": "image/png"}] * 11
-    assert api("POST", "/chat", sdk(parts)).status == 422
 
 
 def test_a_name_is_a_name_and_nothing_else(api: Api) -> None:

@@ -55,5 +55,10 @@ insert into spent_keys (user_id, idempotency_key)
 select user_id, idempotency_key from inbox where conversation_id = %(id)s and user_id = %(user_id)s
 on conflict do nothing;
 
+-- The files that went along with its messages go with them.
+delete from uploads u using messages m, jsonb_array_elements(m.parts) part
+where m.conversation_id = %(id)s and m.user_id = %(user_id)s and part ->> 'type' = 'file'
+  and u.user_id = m.user_id and u.id = split_part(part ->> 'url', '/', 3);
+
 delete from conversations where id = %(id)s and user_id = %(user_id)s
 returning id
