@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.devkit.mainline.demo import backstage, dialogue
+from tests.devkit.mainline.demo import backstage, dialogue, enclosures
 from tests.devkit.mainline.demo.conversation import Conversation
 from tests.devkit.mainline.demo.router import Router
 from tests.devkit.mainline.scripts import Script
@@ -24,9 +24,6 @@ class DemoModel:
 
     def __call__(self, body: dict[str, Any], feature: str) -> Script:
         """The answer to a request for a feature."""
-        backstage_text = backstage.answer(body, feature)
-        if backstage_text is None:
-            text, calls = dialogue.answer(Conversation.read(body))
-        else:
-            text, calls = backstage_text, ()
+        fixed = backstage.answer(body, feature) or enclosures.answer(body)
+        text, calls = dialogue.answer(Conversation.read(body)) if fixed is None else (fixed, ())
         return Script(text=text, calls=calls, delay_s=self._thinking_s, token_delay_ms=self._token_ms)

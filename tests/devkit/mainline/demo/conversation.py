@@ -73,7 +73,7 @@ class Conversation:
         said = ""
         if messages[-1]["role"] == "assistant" and not messages[-1].get("tool_calls"):
             said = plain_text(messages.pop())
-        begin = _last_answer(messages) + 1
+        begin = last_answer(messages) + 1
         before, turn = messages[:begin], messages[begin:]
         return cls(
             pending=_of_role(turn, "user")[-MOST_PENDING:],
@@ -99,7 +99,7 @@ def plain_text(message: dict[str, Any]) -> str:
     return "\n".join(part["text"] for part in content if isinstance(part.get("text"), str))
 
 
-def _last_answer(messages: Sequence[dict[str, Any]]) -> int:
+def last_answer(messages: Sequence[dict[str, Any]]) -> int:
     """Where the last answer stands that called no tool; -1 when there is none."""
     for index in range(len(messages) - 1, -1, -1):
         if messages[index]["role"] == "assistant" and not messages[index].get("tool_calls"):
