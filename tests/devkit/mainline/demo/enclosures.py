@@ -13,21 +13,21 @@ _LINES = {
     "en": (
         "Your picture has come through the checks. I am a scripted demo model and cannot look at it; a real model can.",
         (
-            "Your file {name} has come through the checks. It begins: “{beginning}” I am a scripted demo model and cannot "
-            "do more with it; a real model can."
+            "Your file {name} has come through the checks. It begins: “{beginning}” I am a scripted demo model and "
+            "cannot do more with it; a real model can."
         ),
     ),
     "es": (
         "Tu imagen ha pasado las comprobaciones. Soy un modelo de demostración con guion y no puedo verla.",
         (
-            "Tu archivo {name} ha pasado las comprobaciones. Empieza así: «{beginning}» Soy un modelo de demostración con "
-            "guion y no puedo hacer más con él; uno real sí."
+            "Tu archivo {name} ha pasado las comprobaciones. Empieza así: «{beginning}» Soy un modelo de demostración "
+            "con guion y no puedo hacer más con él; uno real sí."
         ),
     ),
     "de": (
         (
-            "Dein Bild ist durch die Prüfung. Ich bin ein Demomodell mit festem Drehbuch und kann es nicht ansehen; ein "
-            "echtes Modell kann das."
+            "Dein Bild ist durch die Prüfung. Ich bin ein Demomodell mit festem Drehbuch und kann es nicht ansehen; "
+            "ein echtes Modell kann das."
         ),
         (
             "Deine Datei {name} ist durch die Prüfung. Sie beginnt so: „{beginning}“ Ich bin ein Demomodell mit festem "
