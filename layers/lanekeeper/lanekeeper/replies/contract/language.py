@@ -21,6 +21,7 @@ _SCRIPTS = {
 _SCRIPTS_OF = {language: frozenset(names.split()) for names, languages in _SCRIPTS.items() for language in languages}
 _SURE_LETTERS = 24
 _PERSON_LETTERS = 8
+_PERSON_CHARS = 400
 
 
 class Script:
@@ -28,12 +29,12 @@ class Script:
 
     Args:
         language: the person's language as the decisions found it, or empty where that is not sure.
-        words: what the person wrote in this turn. One letter in another script, and nothing is sure.
+        words: what the person wrote in this turn. One letter in another script near its beginning, and nothing is sure.
     """
 
     def __init__(self, language: str, words: str) -> None:
         self._right = _SCRIPTS_OF.get(language.partition("-")[0].lower(), frozenset())
-        written = _letters(words)
+        written = _letters(words[:_PERSON_CHARS])
         sure = sum(written.values()) >= _PERSON_LETTERS and not written.keys() - self._right
         self.watching = bool(self._right) and sure
 
