@@ -32,6 +32,7 @@ async def test_the_thread_keeps_no_content_and_the_prefix_changes_once_when_its_
     upload_id = await sender.give(samples.png(), "cat.png")
     file_id = await sender.give(b"words of the file", "a.txt")
     await sender.say("Look", upload_id, file_id)
+    await sender.talk.script({"text": "A cat, and a note."})
     await sender.talk.run()
     kept = str(await sender.talk.rows("select message from thread_messages"))
     assert upload_id in kept
