@@ -5,7 +5,6 @@
 create table traces (
   turn_id text primary key references turns on delete cascade,
   user_id text not null,
-  trace_id text not null,
   spans json not null,
   at timestamptz not null default lanekeeper.now()
 );
@@ -192,7 +191,7 @@ begin
       select jsonb_build_object('source', v.source, 'scores', v.scores, 'took_ms', v.took_ms, 'asked_at', v.asked_at)
       from public.verdicts v where v.turn_id = turn.id),
     'trace', (
-      select jsonb_build_object('id', s.trace_id, 'spans', s.spans) from public.traces s where s.turn_id = turn.id));
+      select jsonb_build_object('spans', s.spans) from public.traces s where s.turn_id = turn.id));
 end
 $$;
 

@@ -105,7 +105,7 @@ begin
       select jsonb_build_object('source', v.source, 'scores', v.scores, 'took_ms', v.took_ms, 'asked_at', v.asked_at)
       from public.verdicts v where v.turn_id = turn.id),
     'trace', (
-      select jsonb_build_object('id', s.trace_id, 'spans', s.spans) from public.traces s where s.turn_id = turn.id));
+      select jsonb_build_object('spans', s.spans) from public.traces s where s.turn_id = turn.id));
 end
 $$;
 
@@ -761,7 +761,6 @@ ALTER TABLE public.thread_messages OWNER TO lanekeeper_migrator;
 CREATE TABLE public.traces (
     turn_id text NOT NULL,
     user_id text NOT NULL,
-    trace_id text NOT NULL,
     spans json NOT NULL,
     at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
 );

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+HEAVY_TRACING = ("opentelemetry.sdk", "opentelemetry.exporter", "opentelemetry.proto")
 HEAVY = ("langgraph", "langchain", "langchain_core", "langchain_openai", "langsmith", "openai", "boto3")
 
 # As on Lambda: settings that production would take.
@@ -46,7 +47,7 @@ def test_a_function_that_people_wait_for_loads_nothing_heavy(function: str) -> N
     loaded = modules(function)
     assert "lanekeeper.postgres" in loaded
     assert [name for name in loaded if name.partition(".")[0] in HEAVY] == []
-    assert [name for name in loaded if name.startswith("opentelemetry.sdk")] == []
+    assert [name for name in loaded if name.startswith(HEAVY_TRACING)] == []
     # Powertools loads the bare package; its clients and their descriptions stay out.
     assert [name for name in loaded if name.startswith("botocore.")] == []
 
@@ -61,25 +62,11 @@ def test_the_stream_function_needs_no_web_framework_that_describes_itself() -> N
 
 
 def test_the_way_out_for_traces_is_loaded_only_where_they_go_out() -> None:
-    """It brings an HTTP client and protobuf, which no turn needs."""
-    code = "import json, sys, lanekeeper.wiring.worker, lanekeeper.traces.otlp; print(json.dumps(sorted(sys.modules)))"
+    """It brings protobuf, which no turn needs. OpenTelemetry's SDK would be loaded by LangSmith if it were there."""
+    code = "import json, sys, lanekeeper.wiring.worker; print(json.dumps(sorted(sys.modules)))"
     folders = [ROOT / "layers/lanekeeper", ROOT / "layers/agents"]
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(map(str, folders))}
     loaded = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     names = json.loads(loaded.stdout)
-    assert "opentelemetry.sdk.trace" in names
-    assert [name for name in names if name.startswith(("opentelemetry.exporter", "opentelemetry.proto"))] == []
-
-
-def test_the_parser_s_process_loads_its_own_package_and_nothing_else_of_ours() -> None:
-    program = (
-        f"import sys; sys.path[:0] = [{str(ROOT / 'layers/lanekeeper')!r}]; import json; "
-        "from lanekeeper.parser.child import reading_of; reading_of('image/png'); reading_of('text/plain'); "
-        "print(json.dumps(sorted(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
-    names: list[str] = json.loads(done.stdout)
-    ours = {name for name in names if name.startswith("lanekeeper.")}
-    assert "lanekeeper.parser.picture" in ours
-    assert [name for name in ours if not name.startswith("lanekeeper.parser")] == []
-    assert [name for name in names if name.partition(".")[0] in {*HEAVY, "psycopg", "pypdf", "pydantic"}] == []
+    assert "lanekeeper.traces.tracing" in names
+    assert [name for name in names if name.startswith(HEAVY_TRACING)] == []

@@ -58,7 +58,7 @@ def books(make_api: Callable[..., Api]) -> Api:
 def filled(api: Api) -> Api:
     api.sql(FILL)
     api.sql(
-        "insert into traces (turn_id, user_id, trace_id, spans) values ('turn_1', 'ben', 'f00d', %s)",
+        "insert into traces (turn_id, user_id, spans) values ('turn_1', 'ben', %s)",
         json.dumps(SPANS),
     )
     return api
@@ -91,7 +91,6 @@ def test_a_turns_story_tells_everything_but_what_was_said_k3(books: Api) -> None
     assert story["micros"] == 120
     assert [row["kind"] for row in story["limits"]] == ["model_cut"]
     assert story["tools"] == [{"name": "web_search", "startMs": 0.1, "ms": 0.25, "failed": True}]
-    assert story["trace"]["id"] == "f00d"
     assert [span["parent"] for span in story["trace"]["spans"]] == [None, 0]
     said = json.dumps({name: value for name, value in story.items() if name != "requests"})
     assert "secret" not in said

@@ -17,8 +17,8 @@ insert into users (id) values ('ana');
 insert into conversations (id, user_id, agent_id) values ('c', 'ana', 'assistant');
 insert into turns (id, user_id, conversation_id, agent_id, reply_id)
   select 't' || n, 'ana', 'c', 'assistant', 'r' from generate_series(1, 4) n;
-insert into traces (turn_id, user_id, trace_id, spans, at)
-  select 't' || n, 'ana', 'x', '[]', lanekeeper.now() - n * interval '23 hours' from generate_series(1, 4) n;
+insert into traces (turn_id, user_id, spans, at)
+  select 't' || n, 'ana', '[]', lanekeeper.now() - n * interval '23 hours' from generate_series(1, 4) n;
 insert into verdicts (turn_id, user_id, source, scores, took_ms, asked_at)
   select 't' || n, 'ana', 'words', '{}', 1, lanekeeper.now() - n * interval '23 hours' from generate_series(1, 4) n;
 insert into model_requests (user_id, turn_id, body, at)

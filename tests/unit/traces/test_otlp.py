@@ -7,9 +7,8 @@ import pytest
 from lanekeeper.redact import hashed
 from lanekeeper.settings import Secret, Settings, SettingsError
 from lanekeeper.traces import begin, span
-from lanekeeper.traces.compact import unpacked
-from lanekeeper.traces.otlp import OtlpCollector, read_headers
-from lanekeeper.traces.tracing import SPANS_HELD, Tracing
+from lanekeeper.traces.otlp import OtlpCollector, read_headers, trace_id_of
+from lanekeeper.traces.tracing import TURNS_HELD, Tracing
 from tests.unit.traces.collector import Receiver, attributes, receiving
 
 
@@ -27,12 +26,14 @@ def traced(tracing: Tracing, turns: int = 1) -> None:
             model = begin("chat small", {"gen_ai.request.model": "small"}, remote=True)
             model.note({"gen_ai.usage.input_tokens": 40})
             model.end()
-            assert turn.row() is None, "kept in the database too"
+            assert not turn.kept
 
 
 async def test_spans_arrive_as_protobuf_with_their_headers_and_their_tree(receiver: Receiver) -> None:
-    collector = OtlpCollector(f"{receiver.url}/api/public/otel/", Secret("Authorization=Basic YTpi=,X-Team=a"), 3)
-    tracing = Tracing("staging", collector)
+    collector = OtlpCollector(
+        "staging", f"{receiver.url}/api/public/otel/", Secret("Authorization=Basic YTpi=,X-Team=a"), 3
+    )
+    tracing = Tracing(collector)
     traced(tracing)
     await tracing.flush()
     assert receiver.paths == ["/api/public/otel/v1/traces"]
@@ -43,14 +44,15 @@ async def test_spans_arrive_as_protobuf_with_their_headers_and_their_tree(receiv
     spans = {found.name: found for found in receiver.spans}
     assert set(spans) == {"turn", "load", "chat small"}
     assert spans["load"].parent_span_id == spans["chat small"].parent_span_id == spans["turn"].span_id
-    assert len({found.trace_id for found in receiver.spans}) == 1
+    assert {found.trace_id for found in receiver.spans} == {trace_id_of("turn_1")}
+    assert all(0 < found.start_time_unix_nano <= found.end_time_unix_nano for found in receiver.spans)
     assert attributes(spans["turn"].attributes) == {"lanekeeper.turn": "turn_1", "user.id": hashed("ana")}
     assert attributes(spans["chat small"].attributes)["gen_ai.usage.input_tokens"] == 40
     assert spans["chat small"].kind == 3  # a client's
 
 
 async def test_what_was_sent_is_not_sent_again(receiver: Receiver) -> None:
-    tracing = Tracing("dev", OtlpCollector(receiver.url, Secret(), 3))
+    tracing = Tracing(OtlpCollector("dev", receiver.url, Secret(), 3))
     traced(tracing, turns=2)
     await tracing.flush()
     await tracing.flush()
@@ -62,19 +64,20 @@ async def test_a_collector_that_refuses_or_is_away_costs_the_spans_and_nothing_e
     receiver: Receiver, caplog: pytest.LogCaptureFixture
 ) -> None:
     receiver.status = 403
-    refused = Tracing("dev", OtlpCollector(receiver.url, Secret("authorization=my-key"), 1))
-    away = Tracing("dev", OtlpCollector("http://127.0.0.1:9", Secret(), 0.5))
+    refused = Tracing(OtlpCollector("dev", receiver.url, Secret("authorization=my-key"), 1))
+    away = Tracing(OtlpCollector("dev", "http://127.0.0.1:9", Secret(), 0.5))
     for tracing in (refused, away):
         traced(tracing)
         await tracing.flush()
-    assert caplog.text.count("did not take 3 spans") == 2
+    assert "did not take the traces of 1 turns" in caplog.text
+    assert "traces could not be sent: ConnectError" in caplog.text
     assert "my-key" not in caplog.text
 
 
 async def test_a_key_that_was_changed_is_read_anew(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     keys = iter(["authorization=old", "authorization=new"])
     monkeypatch.setattr("lanekeeper.aws.secret_value", lambda arn, region: next(keys))
-    tracing = Tracing("dev", OtlpCollector(receiver.url, Secret(arn="arn:secret", region="eu-west-1"), 1))
+    tracing = Tracing(OtlpCollector("dev", receiver.url, Secret(arn="arn:secret", region="eu-west-1"), 1))
     receiver.status = 401
     traced(tracing)
     await tracing.flush()
@@ -85,7 +88,7 @@ async def test_a_key_that_was_changed_is_read_anew(receiver: Receiver, monkeypat
 
 
 async def test_headers_that_cannot_be_read_stop_no_turn_and_are_not_quoted(caplog: pytest.LogCaptureFixture) -> None:
-    tracing = Tracing("dev", OtlpCollector("http://127.0.0.1:9", Secret("my-key"), 1))
+    tracing = Tracing(OtlpCollector("dev", "http://127.0.0.1:9", Secret("my-key"), 1))
     traced(tracing)
     await tracing.flush()
     assert "traces could not be sent: ValueError" in caplog.text
@@ -93,10 +96,10 @@ async def test_headers_that_cannot_be_read_stop_no_turn_and_are_not_quoted(caplo
 
 
 async def test_a_collector_that_stays_away_fills_no_memory(receiver: Receiver) -> None:
-    tracing = Tracing("dev", OtlpCollector(receiver.url, Secret(), 3))
-    traced(tracing, turns=SPANS_HELD)
+    tracing = Tracing(OtlpCollector("dev", receiver.url, Secret(), 3))
+    traced(tracing, turns=TURNS_HELD + 1)
     await tracing.flush()
-    assert len(receiver.spans) == SPANS_HELD
+    assert len(receiver.spans) == 3 * TURNS_HELD
 
 
 def test_headers_are_read_as_opentelemetry_writes_them() -> None:
@@ -104,18 +107,9 @@ def test_headers_are_read_as_opentelemetry_writes_them() -> None:
     assert read_headers(" Authorization=Basic a==, x=1 ,") == {"authorization": "Basic a==", "x": "1"}
 
 
-def test_no_variable_of_opentelemetry_changes_where_spans_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {
-        "OTEL_TRACES_SAMPLER": "always_off",
-        "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT": "0",
-        "OTEL_SERVICE_NAME": "other",
-        "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9",
-    }.items():
-        monkeypatch.setenv(name, value)
-    with Tracing("dev").turn("ana", {"lanekeeper.state": "done"}) as turn:
-        row = turn.row()
-    assert row is not None
-    assert unpacked(row["spans"])[0]["attributes"] == {"user.id": hashed("ana"), "lanekeeper.state": "done"}
+def test_every_worker_that_takes_up_a_turn_adds_to_one_trace() -> None:
+    assert trace_id_of("turn_1") == trace_id_of("turn_1") != trace_id_of("turn_2")
+    assert len(trace_id_of("turn_1")) == 16
 
 
 SETTINGS = {

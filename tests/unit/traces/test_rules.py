@@ -47,7 +47,7 @@ def test_outside_a_turn_nothing_is_traced() -> None:
 
 
 def test_spans_are_kept_in_the_order_they_began_with_their_parents_places() -> None:
-    tracing = Tracing("test")
+    tracing = Tracing()
     with tracing.turn("ana", {}) as turn:
         with span("load"), span("history"):
             pass
@@ -55,9 +55,7 @@ def test_spans_are_kept_in_the_order_they_began_with_their_parents_places() -> N
         with span("record"):
             pass
         model.end()
-        row = turn.row()
-    assert row is not None
-    spans = unpacked(row["spans"])
+        spans = unpacked(turn.packed())
     assert [(kept["name"], kept["parent"]) for kept in spans] == [
         ("turn", None),
         ("load", 0),
@@ -69,36 +67,30 @@ def test_spans_are_kept_in_the_order_they_began_with_their_parents_places() -> N
 
 
 def test_an_exception_marks_every_span_it_leaves_by_its_class_alone() -> None:
-    tracing = Tracing("test")
+    tracing = Tracing()
     with tracing.turn("ana", {}) as turn:
         with pytest.raises(ValueError, match="secret"), span("load"):
             raise ValueError("my secret")
-        row = turn.row()
-    assert row is not None
-    spans = unpacked(row["spans"])
+        spans = unpacked(turn.packed())
     assert spans[1]["error"] is True
     assert spans[1]["attributes"] == {"error.type": "ValueError"}
 
 
 def test_a_span_whose_name_could_be_words_is_unnamed() -> None:
-    tracing = Tracing("test")
+    tracing = Tracing()
     with tracing.turn("ana", {}) as turn:
         with span("execute_tool call me at 12"), span("execute_tool web_search"):
             pass
-        row = turn.row()
-    assert row is not None
-    spans = unpacked(row["spans"])
+        spans = unpacked(turn.packed())
     assert [kept["name"] for kept in spans] == ["turn", "unnamed", "execute_tool web_search"]
 
 
 def test_one_turns_spans_are_never_in_the_next_ones_trace() -> None:
-    tracing = Tracing("test")
+    tracing = Tracing()
     with tracing.turn("ana", {}), span("load"):
         begin("chat small", {})
     with tracing.turn("ben", {}) as turn:
-        row = turn.row()
-    assert row is not None
-    spans = unpacked(row["spans"])
+        spans = unpacked(turn.packed())
     assert [kept["name"] for kept in spans] == ["turn"]
 
 

@@ -54,7 +54,6 @@ class Span(Answer):
 class Trace(Answer):
     """A turn's spans, in the order in which they began."""
 
-    id: str
     spans: list[Span]
 
 

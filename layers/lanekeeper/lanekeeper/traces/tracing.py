@@ -4,152 +4,102 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from opentelemetry.context import Context
-from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import ReadableSpan, SpanLimits, SpanProcessor, TracerProvider
-from opentelemetry.sdk.trace import Span as RecordingSpan
-from opentelemetry.sdk.trace.sampling import ALWAYS_ON
-from opentelemetry.trace import Span, StatusCode, Tracer
-
 from lanekeeper.redact import hashed, place
 from lanekeeper.traces.compact import packed
-from lanekeeper.traces.rules import ATTRIBUTES, Value, allowed
-from lanekeeper.traces.spans import Opened, current_trace, current_tracer
-from lanekeeper.types import Json
+from lanekeeper.traces.rules import Value, allowed
+from lanekeeper.traces.spans import Opened, current
 
 logger = logging.getLogger(__name__)
 
 # A collector that is away must not fill the memory of a worker that is busy.
-SPANS_HELD = 2000
+TURNS_HELD = 200
 
 
 class Collector(Protocol):
-    """Takes spans to another system."""
+    """Takes traces to another system."""
 
-    def send(self, spans: Sequence[ReadableSpan]) -> bool:
-        """Send them; whether they arrived. Blocks, for a bounded time."""
+    def send(self, traces: Sequence[Sequence[Opened]]) -> bool:
+        """Send the spans of some turns, all of them over; whether they arrived. Blocks, for a bounded time."""
 
 
 class Tracing:
     """The one provider of an environment's traces.
 
     Args:
-        environment: its name, told to the collector.
-        collector: where finished spans are sent. None: each turn's are kept in the database.
+        collector: where the spans of finished turns are sent. None: they are kept in the database.
     """
 
-    def __init__(self, environment: str, collector: Collector | None = None) -> None:
+    def __init__(self, collector: Collector | None = None) -> None:
         self._collector = collector
-        self._spans = _Spans()
-        # Everything is named here, so that no variable of the environment changes it.
-        provider = TracerProvider(
-            sampler=ALWAYS_ON,
-            span_limits=SpanLimits(max_span_attributes=len(ATTRIBUTES)),
-            resource=Resource({"service.name": "lanekeeper", "deployment.environment.name": environment}),
-            shutdown_on_exit=False,
-        )
-        provider.add_span_processor(self._spans)
-        self._tracer: Tracer = provider.get_tracer("lanekeeper")
+        self._waiting: deque[list[Opened]] = deque(maxlen=TURNS_HELD)
 
     @contextmanager
-    def turn(self, user_id: str, attributes: dict[str, Value | None]) -> Iterator["TurnTrace"]:
-        """The span of one turn, around all that is opened below it. Turns run one after the other.
-
-        The person stands in it as a hash.
-        """
-        if self._collector is None:
-            self._spans.clear()
-        with self._tracer.start_as_current_span(
-            "turn",
-            attributes=allowed({**attributes, "user.id": hashed(user_id)}),
-            record_exception=False,
-            set_status_on_exception=False,
-        ) as root:
-            trace = TurnTrace(root, self._spans if self._collector is None else None)
-            tracer, current = current_tracer.set(self._tracer), current_trace.set(trace)
-            try:
-                yield trace
-            except BaseException as error:
-                trace.fail(type(error).__name__)
-                raise
-            finally:
-                current_tracer.reset(tracer)
-                current_trace.reset(current)
+    def turn(self, user_id: str, attributes: Mapping[str, Value | None]) -> Iterator["TurnTrace"]:
+        """The span of one turn, around all that is opened below it. The person stands in it as a hash."""
+        root = TurnTrace(allowed({**attributes, "user.id": hashed(user_id)}), kept=self._collector is None)
+        before = current.set(root)
+        try:
+            yield root
+        except BaseException as error:
+            root.fail(type(error).__name__)
+            raise
+        finally:
+            root.end()
+            current.reset(before)
+            if self._collector is not None:
+                self._waiting.append(root.turn)
 
     async def flush(self) -> None:
-        """Send what waits. A collector that fails costs the spans, nothing else."""
-        if self._collector is None or not (spans := self._spans.take()):
+        """Send what waits. A collector that fails costs the traces, nothing else."""
+        if self._collector is None or not self._waiting:
             return
+        traces = list(self._waiting)
+        self._waiting.clear()
+        for opened in (one for trace in traces for one in trace if one.ended_ns is None):
+            opened.end()
         try:
-            arrived = await asyncio.to_thread(self._collector.send, spans)
+            arrived = await asyncio.to_thread(self._collector.send, traces)
         except Exception as error:  # noqa: BLE001 - whatever it is, no turn may suffer from it
             logger.warning("traces could not be sent: %s", place(error))
         else:
             if not arrived:
-                logger.warning("the collector of traces did not take %d spans", len(spans))
+                logger.warning("the collector did not take the traces of %d turns", len(traces))
 
 
 class TurnTrace(Opened):
-    """The trace of the turn at work."""
+    """The span of the turn at work, with all that was opened below it.
 
-    __slots__ = ("_context", "_spans")
+    ``kept`` tells that the database is where it goes.
+    """
 
-    def __init__(self, root: Span, spans: "_Spans | None") -> None:
-        super().__init__(root)
-        self._context = root.get_span_context()
-        self._spans = spans
+    __slots__ = ("kept",)
 
-    def row(self) -> Json | None:
-        """The trace until now as the database keeps it, or None where spans are sent elsewhere."""
-        if self._spans is None:
-            return None
-        # By the clock that OpenTelemetry times spans with.
-        spans = _kept([*self._spans.open.values(), *self._spans.finished], time.time_ns())
-        return {"trace_id": f"{self._context.trace_id:032x}", "spans": spans}
+    def __init__(self, attributes: dict[str, Value], *, kept: bool) -> None:
+        super().__init__([], "turn", None, attributes, remote=False)
+        self.kept = kept
 
-
-class _Spans(SpanProcessor):
-    """Holds spans: those that are open, and those that are over; of these the oldest go when there are too many."""
-
-    def __init__(self) -> None:
-        self.open: dict[int, ReadableSpan] = {}
-        self.finished: deque[ReadableSpan] = deque(maxlen=SPANS_HELD)
-
-    def on_start(self, span: RecordingSpan, parent_context: Context | None = None) -> None:
-        self.open[span.get_span_context().span_id] = span
-
-    def on_end(self, span: ReadableSpan) -> None:
-        if span.context is not None:
-            self.open.pop(span.context.span_id, None)
-        self.finished.append(span)
-
-    def take(self) -> list[ReadableSpan]:
-        spans = list(self.finished)
-        self.finished.clear()
-        return spans
-
-    def clear(self) -> None:
-        self.open.clear()
-        self.finished.clear()
+    def packed(self) -> list[list[Any]]:
+        """The spans until now as the database keeps them. One that is open ends now."""
+        now_ns = time.time_ns()
+        return [
+            packed(
+                opened.name,
+                opened.parent,
+                (opened.begun_ns - self.begun_ns) // 1000,
+                ((opened.ended_ns or now_ns) - opened.begun_ns) // 1000,
+                failed=opened.failed,
+                attributes=opened.attributes,
+            )
+            for opened in self.turn
+        ]
 
 
-def _kept(spans: Sequence[ReadableSpan], now_ns: int) -> list[list[Any]]:
-    """The spans of one trace as they are kept, in the order in which they began. One that is open ends now."""
-    ordered = sorted(spans, key=lambda span: span.start_time or 0)
-    begun_ns = (ordered[0].start_time or 0) if ordered else 0
-    places = {span.context.span_id: place for place, span in enumerate(ordered) if span.context}
-    return [
-        packed(
-            span.name,
-            places.get(span.parent.span_id) if span.parent else None,
-            ((span.start_time or begun_ns) - begun_ns) // 1000,
-            ((span.end_time or now_ns) - (span.start_time or begun_ns)) // 1000,
-            failed=span.status.status_code is StatusCode.ERROR,
-            attributes=span.attributes or {},
-        )
-        for span in ordered
-    ]
+def current_turn() -> TurnTrace | None:
+    """The turn at work."""
+    above = current.get()
+    root = above.turn[0] if above else None
+    return root if isinstance(root, TurnTrace) else None

@@ -61,7 +61,7 @@ class Engine:
         holder: str,
         tracing: Tracing | None = None,
     ) -> None:
-        self._tracing = tracing or Tracing("dev")
+        self._tracing = tracing or Tracing()
         self._work = work
         self._reply = reply
         self._mainline = mainline

@@ -77,9 +77,12 @@ def tracing(settings: Settings, limits: Limits) -> Tracing:
         SettingsError: the collector has no address.
     """
     if settings.traces == "database":
-        return Tracing(settings.environment)
+        return Tracing()
     settings.require("traces_endpoint")
+    # Late: protobuf, which spans need only where they go out.
     from lanekeeper.traces.otlp import OtlpCollector
 
-    collector = OtlpCollector(settings.traces_endpoint, settings.traces_headers, limits.trace_send_s)
-    return Tracing(settings.environment, collector)
+    collector = OtlpCollector(
+        settings.environment, settings.traces_endpoint, settings.traces_headers, limits.trace_send_s
+    )
+    return Tracing(collector)
