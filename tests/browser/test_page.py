@@ -199,7 +199,7 @@ async def test_nothing_on_the_page_keeps_anyone_out(visit: Visit, scheme: str, s
         {"calls": [{"name": "web_search", "args": {"query": "coffee"}}]},
         {"text": EVERYTHING},
     )
-    await visitor.write("show me everything")
+    await visitor.write("show me everything, https://example.org too")
     await expect(visitor.page.locator(".reply-text table")).to_be_visible()
     await visitor.settled()
     for summary in await visitor.page.locator("summary").all():

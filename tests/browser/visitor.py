@@ -100,4 +100,4 @@ class Visitor:
 
 
 async def _words(message: Locator) -> str:
-    return " ".join([await each.inner_text() for each in await message.locator("> p, .reply-text").all()])
+    return " ".join([await each.inner_text() for each in await message.locator("> p, .said > p, .reply-text").all()])
