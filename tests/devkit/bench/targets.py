@@ -74,8 +74,8 @@ def _throughput(rivals: Figures) -> Iterator[Verdict]:
         ours >= floor,
         f"a turn costs {_spent(rivals['lanekeeper'])}; the floor's {_spent(rivals['floor'])}. With all cores busy "
         "turns a second follow from that: each turn here passes through three functions and the stand-ins for API "
-        "Gateway and Lambda, which on AWS are somebody else's processors, and Postgres plans each of its statements "
-        "anew, since several travel together and none is prepared",
+        "Gateway and Lambda, which on AWS are somebody else's processors; the worker asks the gateway twice, for its "
+        "verdicts and for the answer; and nothing of it is kept in memory alone",
     )
 
 
@@ -112,7 +112,7 @@ def _claims(claims: Figures) -> Iterator[Verdict]:
             f"{mine} a second, procrastinate {theirs}: {ratio(mine, theirs)}",
             mine >= 3 * theirs,
             "a claim here is a transaction with a lane row, an advisory lock on a second connection and a read under "
-            "row-level security, and its end another with the fence: eight round trips, and all workers of the harness "
+            "row-level security, and its end another with the fence: six round trips, and all workers of the harness "
             "share one Python process, whose core is the limit. Where ten messages wait, the lane takes them in one "
             f"claim: {ours['ten_each']['per_s']} messages a second, procrastinate "
             f"{claims['procrastinate']['ten_each']['per_s']}",
