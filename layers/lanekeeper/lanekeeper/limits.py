@@ -33,7 +33,7 @@ class Limits:
     # The turn
     messages_per_turn: int = _limit(50, "T2", "waiting messages that may join a turn at one look")
     restarts: int = _limit(2, "T2", "times new messages may restart a step in one turn")
-    message_chars: int = _limit(4_000, "E5", "characters of one message of a reply")
+    message_chars: int = _limit(8_000, "E5", "characters of one message of a reply")
     message_end_chars: int = _limit(500, "E5", "characters more that a message may take to come to its end")
     messages_per_reply: int = _limit(3, "E5", "messages of one reply")
     failed_attempts: int = _limit(2, "A3", "failed attempts at one goal before a person is offered")
