@@ -170,7 +170,7 @@ async def test_while_nobody_judges_the_word_lists_judge_a_file(sender: Sender) -
         (samples.png()[:-20], "damaged"),
         (samples.pdf(*["p"] * 301), "too many pages"),
         (samples.pdf("x", stream=b"(a) Tj " * 2_000_000), "unpacks to more"),
-        (samples.png(30_000, 30_000), "too large"),
+        (samples.png(30_000, 30_000, pixels=b""), "too large"),
         (samples.pdf(""), "no text"),
         (b" \n\t ", "no text"),
     ],
