@@ -73,7 +73,7 @@ async def test_b076_words_that_were_shown_before_the_fault_stand_and_the_correct
         ("[x](https://example.org.evil.example/a)", "link"),
         ("It is 4111 1111 1111 1111.", "secret"),
         (f"One.\n{MARK}\nTwo.\n{MARK}\nThree.\n{MARK}\nFour.", "messages"),
-        ("word " * 1000, "length"),
+        ("word " * 2000, "length"),
     ],
 )
 async def test_b076_a_second_fault_ends_with_a_fixed_line_of_its_own(talk: Talk, draft: str, fault: str) -> None:
