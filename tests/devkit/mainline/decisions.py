@@ -14,6 +14,8 @@ from tests.devkit.mainline.wire import Reply
 
 MOST_QUESTIONS = 400
 UNREMARKABLE = {"language": "en", "difficulty": "easy"}
+# Scripted in place of an answer, it declines the question.
+REFUSAL = "refusal"
 
 
 class Decisions:
@@ -78,6 +80,8 @@ def _named(question: dict[str, Any]) -> str:
 def _answer(question: dict[str, Any], scripted: Any) -> dict[str, Any]:
     kind, name = question["type"], question.get("name")
     answer: dict[str, Any] = {"type": kind, "name": name}
+    if scripted == REFUSAL:
+        return {**answer, "type": REFUSAL}
     if kind == "predicate":
         return {**answer, "probability": 0.0 if scripted is None else _number(scripted, name)}
     if kind == "choice":

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
+from lanekeeper.mainline.decisions import Decisions
 from lanekeeper.maintenance.nightly import Nightly
 from lanekeeper.postgres import Database
 from lanekeeper.turn.checking import Checking
@@ -75,6 +76,19 @@ async def test_a_worker_that_dies_in_a_check_is_followed_by_another(
     assert (await sender.talk.turn(turn_id))["state"] == "done"
 
 
+async def test_a_call_about_a_picture_is_on_the_books_though_its_worker_dies_in_it_k2(
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await sender.give(samples.png())
+    await kill_once(sender.talk, monkeypatch, Decisions, "ask", after=True)
+    await sender.talk.run(sender.talk.new_engine())
+    costs = await sender.talk.rows("select user_id, feature, status from costs order by id")
+    assert [(row["user_id"], row["feature"], row["status"]) for row in costs] == [
+        ("ana", "decisions", "estimated"),
+        ("ana", "decisions", "exact"),
+    ]
+
+
 async def test_a_file_that_killed_three_workers_is_refused(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
     upload_id = await sender.give(b"words")
     for _ in range(3):
@@ -99,7 +113,8 @@ async def test_a_check_whose_lane_was_taken_writes_nothing(sender: Sender, monke
     await sender.talk.run()
     row = await sender.upload(upload_id)
     assert (row["state"], row["attempt"]) == ("ok", 2)
-    assert len(await sender.talk.rows("select * from costs")) == 1
+    costs = await sender.talk.rows("select status from costs order by id")
+    assert [row["status"] for row in costs] == ["estimated", "exact"], "the call was made, what it came to is not known"
 
 
 async def test_an_upload_whose_time_was_over_in_quarantine_holds_nobody_up(sender: Sender) -> None:

@@ -10,7 +10,7 @@ import logging
 from lanekeeper.decisions import Verdicts, words
 from lanekeeper.decisions.questions import questions_about
 from lanekeeper.errors import DatabaseUnreachableError, LaneLostError
-from lanekeeper.lane import Watch
+from lanekeeper.lane import Hold, Watch
 from lanekeeper.ledger import store
 from lanekeeper.ledger.call import Call
 from lanekeeper.ledger.rules import Prices, Usage
@@ -67,7 +67,7 @@ class Checking:
 
     async def _check(self, upload: Quarantined) -> None:
         in_force = await self._settings.for_all(self._database, upload.hold.user_id)
-        bill = Bill(in_force.prices)
+        bill = Bill(self._database, upload.hold, in_force.prices)
         try:
             found = await self._look(upload, in_force, bill)
             reason = ""
@@ -124,11 +124,16 @@ class Checking:
 
     async def _judge_text(self, text: str, in_force: ForAll, caller: Caller) -> None:
         """Every piece is judged by itself, so that a line of orders does not drown in pages of prose."""
-        for judged in await self._answers_about(pieces(text), in_force, caller):
-            if Verdicts(source="gateway", answers=judged, thresholds=in_force.policy.thresholds).over("file_injection"):
+        texts = pieces(text)
+        for piece, judged in zip(texts, await self._answers_about(texts, in_force, caller), strict=True):
+            # A file's text is data to whoever reads it, in any case. So the lists are enough where nobody else answers.
+            answers = judged or {"file_injection": words.judge(piece).get("injection", Answer(0.0))}
+            verdicts = Verdicts(source="gateway", answers=answers, thresholds=in_force.policy.thresholds)
+            if verdicts.over("file_injection"):
                 raise Unreadable("instructions")
 
     async def _answers_about(self, texts: list[str], in_force: ForAll, caller: Caller) -> list[Answers]:
+        """The answers about each text; none where they were declined, or nobody could be asked."""
         questions = questions_about("file")
         for last_try in _tries(self._limits.upload_checks):
             try:
@@ -138,8 +143,7 @@ class Checking:
             except MainlineError as error:
                 if last_try:
                     logger.warning("word lists judge a file: %s", error)
-        # A file's text is data to whoever reads it, in any case. So the lists are enough while nobody else answers.
-        return [{"file_injection": words.judge(text).get("injection", Answer(0.0))} for text in texts]
+        return [{} for _ in texts]
 
 
 _PICTURE_REASONS = {
@@ -150,14 +154,21 @@ _PICTURE_REASONS = {
 
 
 class Bill:
-    """What the calls about one upload cost, written with its verdict."""
+    """What the calls about one upload cost.
 
-    def __init__(self, prices: Prices) -> None:
+    Each is on the books before it is made, since a worker that dies in it has to be paid for (K2); what it came to is
+    written with the verdict.
+    """
+
+    def __init__(self, database: Database, hold: Hold, prices: Prices) -> None:
+        self._database = database
+        self._hold = hold
         self._prices = prices
         self._settled: list[tuple[Call, Usage, bool]] = []
 
     async def opened(self, call: Call) -> None:
-        """Nothing to write yet."""
+        """Put the call on the books."""
+        await store.open_cost(self._database, self._hold, call, self._prices.get(call.model))
 
     async def settled(self, call: Call, usage: Usage, *, failed: bool) -> None:
         """Keep the price."""
