@@ -68,6 +68,12 @@ def test_a_stock_clients_small_file_inside_the_request_is_an_upload_like_any_oth
     assert (refused.status, "/uploads" in refused.json["error"]["nextStep"]) == (413, True)
 
 
+@pytest.mark.parametrize("url", ["data:text/plain;base64,\u00e4", "data:text/plain;base64,a", "data:text/plain"])
+def test_a_data_url_that_is_none_is_refused(api: Api, url: str) -> None:
+    assert api("POST", "/chat", sdk([{"type": "file", "mediaType": "text/plain", "url": url}])).code == "invalid"
+    assert (api.count("uploads"), api.count("inbox")) == (0, 0)
+
+
 def test_a_repeated_message_is_accepted_though_its_file_was_refused_meanwhile(api: Api) -> None:
     upload_id = put(api, samples.png()).json["uploadId"]
     first = api.send("Look", key="k", attachments=[upload_id])

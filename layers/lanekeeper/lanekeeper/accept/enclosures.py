@@ -1,7 +1,6 @@
 """What goes along with a message: uploads of the person's own, by id or address, or a small file inside the request."""
 
 import base64
-import binascii
 from collections.abc import Sequence
 from urllib.parse import unquote_to_bytes
 
@@ -58,5 +57,5 @@ def _content_of(url: str) -> bytes:
         raise invalid("messages: a data URL without data")
     try:
         return base64.b64decode(data, validate=True) if head.endswith(";base64") else unquote_to_bytes(data)
-    except binascii.Error:
+    except ValueError:  # no base64, or letters that are not even ASCII
         raise invalid("messages: a data URL that is no base64") from None
