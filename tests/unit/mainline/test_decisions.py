@@ -126,6 +126,8 @@ async def test_what_is_no_answer_to_its_question_is_left_out():
         {"type": "choice", "name": "language", "choice": "fr", "confidence": 1},
         {"type": "score", "name": "heat", "score": True},
         {"type": "predicate", "name": "other", "probability": 1},
+        {"type": "predicate", "name": ["risk"], "probability": 1},
+        {"type": "score", "name": "heat", "score": 10**400},
         "nonsense",
     ]
     async with gateway() as served:

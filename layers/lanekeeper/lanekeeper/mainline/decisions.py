@@ -107,7 +107,8 @@ class Decisions:
         listed = answer.get("answers")
         if not isinstance(listed, list):
             raise MainlineError("unavailable", retryable=True)
-        return read_answers(questions, {one.get("name"): one for one in listed if isinstance(one, dict)})
+        named = {one["name"]: one for one in listed if isinstance(one, dict) and isinstance(one.get("name"), str)}
+        return read_answers(questions, named)
 
     async def _ask_chat(
         self, evidence: Evidence, questions: Sequence[Question], model: Model, caller: Caller, timeout_s: float

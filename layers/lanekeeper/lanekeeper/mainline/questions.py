@@ -85,12 +85,22 @@ def read_answers(questions: Sequence[Question], given: Mapping[Any, Json]) -> An
         if question.kind == "choice":
             if isinstance(value, str) and value in dict(question.options):
                 answers[question.name] = Answer(value, _share(one.get("confidence", 1.0)), shares)
-        elif isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        elif (number := _number(value)) is not None:
             highest = 1.0 if question.kind == "predicate" else float(len(question.options) - 1)
             confidence = 1.0 if question.kind == "predicate" else _share(one.get("confidence", 1.0))
-            answers[question.name] = Answer(min(max(float(value), 0.0), highest), confidence, shares)
+            answers[question.name] = Answer(min(max(number, 0.0), highest), confidence, shares)
     return answers
 
 
 def _share(value: Any) -> float:
-    return min(max(float(value), 0.0), 1.0) if isinstance(value, int | float) and math.isfinite(value) else 0.0
+    return min(max(_number(value) or 0.0, 0.0), 1.0)
+
+
+def _number(value: Any) -> float | None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:  # JSON writes whole numbers of any length
+        return None
+    return number if math.isfinite(number) else None
