@@ -51,7 +51,7 @@ class Limits:
     turn_s: float = _limit(150, "T5", "seconds a turn may take")
 
     # Decisions
-    decisions_s: float = _limit(1.5, "D1", "seconds the fast decisions may take, from when they were asked for")
+    decisions_s: float = _limit(1.5, "D1", "seconds the fast decisions of a turn may take, all together")
     decisions_missing_s: float = _limit(300, "D1", "seconds a gateway without decisions is not asked for them again")
     decisions_chars: int = _limit(8000, "D1", "characters of a message that are judged: its beginning and its end")
     decisions_batch_s: float = _limit(20, "D7", "seconds one call about many items may take")

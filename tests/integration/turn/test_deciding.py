@@ -125,6 +125,17 @@ async def test_the_model_is_asked_when_the_wait_is_over_and_the_late_answer_is_n
     assert (await verdicts(talk))[0]["took_ms"] >= 200
 
 
+async def test_a_slow_classifier_is_waited_for_once_a_turn_however_many_messages_join(talk: Talk) -> None:
+    await talk.judge(times=3, delay_s=30)
+    for text in ("one", "I want to talk to a human please"):
+        await talk.say(text)
+    async with asyncio.timeout(20):
+        await talk.run(talk.new_engine(decisions_s=0.2))
+    assert len(await talk.requests("decisions")) == 1
+    assert await talk.requests() == [], "word lists have judged what joined, and a person was asked for"
+    assert [item["kind"] for item in await talk.rows("select kind from staff_items")] == ["handover"]
+
+
 async def test_a_person_who_stops_the_turn_does_not_wait_for_the_classifier(talk: Talk) -> None:
     await talk.judge(delay_s=30)
     turn_id = (await talk.say("hello"))["turn_id"]

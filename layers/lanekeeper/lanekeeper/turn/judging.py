@@ -39,20 +39,29 @@ class Judging:
         self._thresholds = in_force.policy.thresholds
         self._caller = Caller(user_id=turn.hold.user_id, turn_id=turn.id, meter=_Aside(meter), feature=FEATURE)
         self._limits = limits
+        self._seconds_left = limits.decisions_s
 
     async def judge(self, said: str) -> Verdicts:
-        """The verdicts on a text, within the time that they may take."""
+        """The verdicts on a text, within what is left of the time that a turn's decisions may take together.
+
+        However many messages join a turn, a slow classifier keeps it waiting no longer than for one.
+        """
+        if self._seconds_left <= 0:
+            return Verdicts(source="words", answers=words.judge(said), thresholds=self._thresholds)
         began = clock.monotonic()
         try:
             answers, source = await self._decisions.ask(
-                self._abridged(said), questions_about("text"), self._judges, self._caller, self._limits.decisions_s
+                self._abridged(said), questions_about("text"), self._judges, self._caller, self._seconds_left
             )
             verdicts = Verdicts(source=source, answers=answers)
         except MainlineError as error:
             logger.warning("word lists decide: %s", error)
             verdicts = Verdicts(source="words", answers=words.judge(said))
-        took_ms = (clock.monotonic() - began) * 1000
-        return replace(verdicts, took_ms=took_ms, thresholds=self._thresholds)
+            if error.kind == "timeout":
+                self._seconds_left = 0
+        took = clock.monotonic() - began
+        self._seconds_left -= took
+        return replace(verdicts, took_ms=took * 1000, thresholds=self._thresholds)
 
     def _abridged(self, said: str) -> str:
         half = self._limits.decisions_chars // 2
