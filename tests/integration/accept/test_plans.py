@@ -47,6 +47,11 @@ LONG = """
 insert into messages (user_id, id, conversation_id, role, parts, position)
 select 'u60', 'long' || n, 'c60', 'user', '[]', n + 5 from generate_series(1, 20000) n
 """
+UPLOADS = """
+insert into uploads (id, user_id, name, kind, media_type, bytes, sha256, state, expires_at)
+select 'f' || n || '-' || m, 'u' || n, 'a.txt', 'file', 'text/plain', 1, 'h', 'ok', lanekeeper.now()
+from generate_series(1, 2000) n, generate_series(1, 5) m
+"""
 ALL = [(room, name) for room in (INBOX, CONVERSATIONS, PEOPLE) for name in room]
 
 
@@ -61,6 +66,7 @@ def crowd(postgres_server: Any) -> Iterator[Callable[[], psycopg.Connection[dict
             if statement.strip():
                 superuser.execute(statement, {"people": 2000})
         superuser.execute(LONG)
+        superuser.execute(UPLOADS)
         superuser.execute("vacuum analyze")
 
     def connect() -> psycopg.Connection[dict[str, Any]]:
