@@ -58,6 +58,27 @@ async def test_b005_a_message_after_the_last_look_is_answered_without_a_nudge(ta
     ]
 
 
+async def test_once_words_are_out_what_comes_waits_though_the_model_is_asked_again_to_finish_them(talk: Talk) -> None:
+    first = await talk.say("A")
+    await talk.script(
+        {"text": "Owls hunt at night and", "token_delay_ms": 60, "error": "cut"},
+        {"text": "hear very well."},
+        {"text": "Answer to B"},
+    )
+    running = asyncio.create_task(talk.run())
+
+    async def has_text() -> bool:
+        return any(chunk["type"] == "text-delta" for chunk in await talk.chunks(first["turn_id"]))
+
+    await talk.until(has_text)
+    await talk.say("B")
+    assert await running == 2
+    asked, answer, *rest = [text for _, text in await talk.history()]
+    assert (asked, rest) == ("A", ["B", "Answer to B"])
+    assert answer.startswith("Owls ")
+    assert answer.endswith("hear very well.")
+
+
 async def test_what_is_sent_before_the_first_word_is_out_is_answered_with_it(talk: Talk) -> None:
     first = await talk.say("A table for two")
     await talk.script({"text": "For which day?", "delay_s": 0.3}, {"text": "For three, then. Which day?"})

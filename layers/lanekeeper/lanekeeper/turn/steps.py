@@ -104,10 +104,6 @@ class TurnSteps:
         """The person's language, for what code says; empty where it is not sure."""
         return self.asking.language
 
-    @language.setter
-    def language(self, language: str) -> None:
-        self.asking.language = self._holding.language = language
-
     async def load(self) -> None:
         """Open the reply, or go on with a dead worker's, act in code, and gather what is for this reply only.
 
@@ -120,10 +116,7 @@ class TurnSteps:
             await self._showing.all()
         with span("decisions", outcomes=(CodeAnswers,)):
             await self.deciding.settle()
-        self.language = self.deciding.language or ""
-        self.asking.turn_only = turn_only(
-            self._turn.now, self._turn.timezone, language=self.deciding.language, notes=self.deciding.notes
-        )
+        self._brief()
         self._choose_model(judged_hard=self.deciding.verdicts.hard)
 
     async def catch_up(self) -> None:
@@ -149,11 +142,13 @@ class TurnSteps:
         step = self._answers() + 1
         if step > self._limits.model_steps:
             raise StepLimitError
-        await self._steering.fold_in(restarts=step > 1)
+        # Words of this answer that went out are brought to their end: what came since waits for the next turn.
+        if not self._stream.text_so_far(step) and await self._steering.fold_in(restarts=step > 1):
+            self._brief()
         self._stream.begin_step(step)
         with self._holding.over(f"step {step}"):
             while (message := await self.ask(step)) is None:
-                pass
+                self._brief()
         if not message.tool_calls and not message.invalid_tool_calls:
             message = self._offering_a_person(message)
         await self._record([message])
@@ -177,6 +172,14 @@ class TurnSteps:
     async def run_tools(self, calls: Sequence[ToolCall]) -> list[ToolMessage]:
         """Run calls; their results, in the same order."""
         return await self.acting.run(calls)
+
+    def _brief(self) -> None:
+        """Settle what is for this reply only, by all that was judged so far, what joined included."""
+        language = self.deciding.language
+        self.asking.language = self._holding.language = language or ""
+        self.asking.turn_only = turn_only(
+            self._turn.now, self._turn.timezone, language=language, notes=self.deciding.notes
+        )
 
     def _choose_model(self, *, judged_hard: bool = False) -> None:
         """Settle which model answers: once a turn, so that all its steps read one provider's cache (A2, N3)."""
