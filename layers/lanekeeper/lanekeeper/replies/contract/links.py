@@ -10,7 +10,7 @@ _TAGS = (
     "img|iframe|script|object|embed|form|link|meta|base|svg|video|audio|source|picture|style|input|button|frame|"
     "frameset|applet|area|textarea|select|html|head|body"
 )
-_HTML = re.compile(rf"<(?:/?(?:{_TAGS})(?![\w-])|/?a(?:\s+[^<>]*=|\s*/?>))", re.IGNORECASE)
+_HTML = re.compile(rf"<(?:/?(?:{_TAGS})(?![\w-])|/?a(?:\s[^<>]*=|\s*/?>))", re.IGNORECASE)
 _TARGET = re.compile(r"\]\(\s*<?(?=(?P<link>\S*))")
 _DEFINITION = re.compile(r"\]:\s*\S*[./:#<]\S*")
 _LINK = re.compile(
