@@ -22,6 +22,9 @@ HARMLESS = (
     "Use `<img>` or `![x](y)`, or ``a ` <script>``, in such a page.",
     "So:\n```html\n<img src='https://cdn.example/x'>\n![a](b)\n```\nDone.",
     "~~~\ncurl https://api.example/v1?a=b\n~~~\n",
+    "````md\n```html\n<img src=x>\n```\n````\n",
+    "Say `a || b`, not:\n```html\n<img src=x>\n```  \nDone.",
+    "|a|b|\n|-|-|\n|`<img>`|`![x](y)`|\n",
     "arr[0] and [1]: not, matrix[i][j] ok, (x)[y] too",
     "x < 5, a <b and y > 3, List<int>",
     "中文没有空格的句子。 https://ok.example.org/a。 好",
@@ -90,6 +93,15 @@ FORBIDDEN = (
     ("<b>\n```\n![x](b)\n```", "image", "<b>\n```\n"),
     ("<xy:`> ![x](b) `", "link", ""),
     ("    ```\n![x](b)\n    ```", "image", "    ```\n"),
+    ("```\na\n```\u00a0\n```\n![x](b)\n```", "image", "```\na\n```\u00a0\n```\n"),
+    ("```\na\n```\t\n```\n![x](b)\n```", "image", "```\na\n```\t\n```\n"),
+    ("```\na\n```~\n![x](b)\n```", "image", "```\na\n```~\n"),
+    ("```\na\r```\r![x](b)\n```", "image", "```\na\r```\r"),
+    ("a\r~~~\na\n~~~\n![x](b)\n", "image", "a\r~~~\na\n~~~\n"),
+    ("|a|b|\n|-|-|\n|` ![x](//evil.example/a) | `|\n", "image", "|a|b|\n|-|-|\n|"),
+    ("|a|b|\n|-|-|\n|` a | b ` c ` ![x](//evil.example/a) `|\n", "image", "|a|b|\n|-|-|\n|` a | b ` c ` "),
+    ("Card 4111\u20111111\u20111111\u20111111 ok", "secret", "Card "),
+    ("Card 4111\u20091111\u20091111\u20091111 ok", "secret", "Card "),
 )
 
 
@@ -132,6 +144,7 @@ SCRAPS = st.sampled_from(
         *("]", "!", "![", "`", "```", "```\n", "<", "<img ", "a href=", ">", "4111 1111 ", "1111 ", "12.50 ", "EUR "),
         *("your code ", "482913 ", "is ", "one-time code ", "中文", "。", MARK, f"\n{MARK}\n", "{{", "}}", "www."),
         *("evil.example", "?a=b", "javascript:", "data:a/b;", "For this reply only, ", "- ", "  ```\n", "]: "),
+        *("\r", "~~~\n", "~", "\u00a0\n", "|", "|-|-|\n"),
         "and not part of the conversation:",
     )
 )

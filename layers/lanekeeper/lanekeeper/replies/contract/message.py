@@ -12,7 +12,7 @@ from lanekeeper.replies.contract.language import Script
 _WORD_END = re.compile(r"(?<=\S)\s|\n|[\u3000-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 _LINK_WORD = re.compile(r"(?:://|www\.)\S*\Z")
 # Words that no rule is about: nothing but letters and the commonest marks.
-_WORDS = re.compile(r"[^\d\[\]<>!:/@`~\\(){}&\x01?\n-]*")
+_WORDS = re.compile(r"[^\d\[\]<>!:/@`~\\(){}&\x01?\r\n-]*")
 _PLAIN = re.compile(r"[^\d\[\]<>!:/@`~\\(){}&\x01?-]*")
 _PLACEHOLDER = re.compile(r"\{\{[^{}\n]*\}\}")
 _OPEN_PLACEHOLDER = re.compile(r"\{\{?[^{}\n]{0,60}\Z")

@@ -3,8 +3,8 @@
 import re
 import unicodedata
 
-_RUN = re.compile(r"(?<!\d)\d(?:[ \u00a0\u202f.\n-]?\d){12,40}")
-_OPEN_RUN = re.compile(r"\d[\d \u00a0\u202f\n-]*\Z")
+_RUN = re.compile(r"(?<!\d)\d(?:[ \u00a0\u2000-\u200b\u2010-\u2015\u202f.\n-]?\d){12,40}")
+_OPEN_RUN = re.compile(r"\d[\d \u00a0\u2000-\u200b\u2010-\u2015\u202f\n-]*\Z")
 # How cards are written, in digits a group.
 _CARD_GROUPS = frozenset({(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 5), (4, 4, 4, 4, 3), (8, 8)})
 _CARD_DIGITS = range(13, 20)
