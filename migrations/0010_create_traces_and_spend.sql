@@ -24,6 +24,8 @@ create index costs_by_time on costs (created_at);
 create index limit_hits_by_time on limit_hits (at);
 create index limit_hits_of_turn on limit_hits (turn_id);
 create index model_requests_of_turn on model_requests (turn_id);
+-- Whoever deletes a conversation deletes what was kept of its turns.
+grant select (turn_id, user_id), delete on model_requests to lanekeeper_accept;
 -- Nobody's where the limit is the environment's own.
 alter table limit_hits alter column user_id drop not null;
 

@@ -1302,9 +1302,14 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.messages TO lanekeeper_worker;
 
 GRANT INSERT ON TABLE public.model_requests TO lanekeeper_worker;
 GRANT DELETE ON TABLE public.model_requests TO lanekeeper_dispatch;
+GRANT DELETE ON TABLE public.model_requests TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.model_requests TO lanekeeper_admin;
 
 GRANT SELECT(id) ON TABLE public.model_requests TO lanekeeper_dispatch;
+
+GRANT SELECT(user_id) ON TABLE public.model_requests TO lanekeeper_accept;
+
+GRANT SELECT(turn_id) ON TABLE public.model_requests TO lanekeeper_accept;
 
 GRANT SELECT(at) ON TABLE public.model_requests TO lanekeeper_dispatch;
 

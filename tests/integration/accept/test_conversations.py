@@ -144,6 +144,10 @@ def test_a_deleted_conversation_is_gone_with_everything_in_it(api: Api) -> None:
         "id"
     ]
     api.sql("insert into reply_chunks (turn_id, user_id, seq, chunk) values (%s, 'ana', 1, '{}')", running)
+    other = api.sql("select id from turns where conversation_id = %s", kept)[0]["id"]
+    for turn_id in (running, other):
+        api.sql("insert into traces (turn_id, user_id, spans) values (%s, 'ana', '[]')", turn_id)
+        api.sql("insert into model_requests (turn_id, user_id, body) values (%s, 'ana', '{}')", turn_id)
     assert api("DELETE", f"/conversations/{conversation}").status == 204
     assert api("DELETE", f"/conversations/{conversation}").status == 404
     assert api("GET", f"/conversations/{conversation}/messages").status == 404
@@ -154,6 +158,8 @@ def test_a_deleted_conversation_is_gone_with_everything_in_it(api: Api) -> None:
         "messages": 1,
         "reply_chunks": 0,
     }
+    for name in ("traces", "model_requests"):
+        assert api.sql(f"select turn_id from {name}") == [{"turn_id": other}]
     assert api.sql("select stop_turn_id from lanes")[0]["stop_turn_id"] is not None, "its running turn is told to stop"
 
 

@@ -52,6 +52,10 @@ insert into uploads (id, user_id, name, kind, media_type, bytes, sha256, state, 
 select 'f' || n || '-' || m, 'u' || n, 'a.txt', 'file', 'text/plain', 1, 'h', 'ok', lanekeeper.now()
 from generate_series(1, 2000) n, generate_series(1, 5) m
 """
+REQUESTS = """
+insert into model_requests (user_id, turn_id, body)
+select user_id, id, '{}' from turns
+"""
 ALL = [(room, name) for room in (INBOX, CONVERSATIONS, PEOPLE) for name in room]
 
 
@@ -67,6 +71,7 @@ def crowd(postgres_server: Any) -> Iterator[Callable[[], psycopg.Connection[dict
                 superuser.execute(statement, {"people": 2000})
         superuser.execute(LONG)
         superuser.execute(UPLOADS)
+        superuser.execute(REQUESTS)
         superuser.execute("vacuum analyze")
 
     def connect() -> psycopg.Connection[dict[str, Any]]:

@@ -60,5 +60,9 @@ delete from uploads u using messages m, jsonb_array_elements(m.parts) part
 where m.conversation_id = %(id)s and m.user_id = %(user_id)s and part ->> 'type' = 'file'
   and u.user_id = m.user_id and u.id = split_part(part ->> 'url', '/', 3);
 
+-- So do the exact requests that were kept of its turns: they hold all that was said.
+delete from model_requests r using turns t
+where t.conversation_id = %(id)s and t.user_id = %(user_id)s and r.turn_id = t.id and r.user_id = t.user_id;
+
 delete from conversations where id = %(id)s and user_id = %(user_id)s
 returning id
