@@ -191,9 +191,10 @@ def test_what_was_not_taken_says_why_and_goes_along_with_no_message(api: Api, st
 
 
 def test_what_is_kept_no_longer_is_gone_the_moment_its_time_is_over(api: Api) -> None:
-    upload_id = put(api, b"words").json["uploadId"]
+    upload_id = put(api, b"words", key="k").json["uploadId"]
     settle(api, upload_id, "ok")
     api.sql("update uploads set expires_at = lanekeeper.now()")
+    assert put(api, b"words", key="k").code == "gone"
     assert api("GET", f"/uploads/{upload_id}").status == 410
     assert api("GET", f"/uploads/{upload_id}/content").status == 404
     assert api.send("Look", attachments=[upload_id]).code == "unknown_upload"

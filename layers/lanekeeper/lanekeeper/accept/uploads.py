@@ -57,6 +57,7 @@ def upload_routes(services: Services) -> APIRouter:
         responses={
             202: {"model": Upload},
             409: {"model": Refusal, "description": "The key stands for another file."},
+            410: {"model": Refusal, "description": "The key stands for a file that is no longer kept."},
             413: {"model": Refusal, "description": "It is too large."},
             415: {"model": Refusal, "description": "It is of no kind that is read here."},
         },

@@ -59,7 +59,8 @@ class Uploads:
             home: the time zone that the token names.
 
         Raises:
-            Problem: 409 for a key that stands for another file; 429 while too many wait or too much is kept.
+            Problem: 409 for a key that stands for another file; 410 for that of a file whose time is over; 429 while
+                too many wait or too much is kept.
             psycopg.errors.LockNotAvailable: a worker did not let go of the lane in time.
         """
         upload_id = new_id("upload")
@@ -89,6 +90,8 @@ class Uploads:
                     raise Problem(
                         409, "key_reused", "This idempotency key was used for another file.", "Send it with a new key."
                     )
+                if row["state"] == "expired":
+                    raise _gone("Send it again with a new key.")
                 return TakenIn(row["id"], told(row), waits=row["state"] == "quarantined")
             if there["waiting"] >= self._limits.uploads_waiting:
                 raise Problem(
@@ -120,7 +123,7 @@ class Uploads:
         if not rows:
             raise _unknown()
         if rows[0]["state"] == "expired":
-            raise Problem(410, "gone", "This file was kept as long as it may be, and is gone.", "Send it again.")
+            raise _gone()
         return told(rows[0])
 
     async def content(self, user_id: str, upload_id: str) -> Content:
@@ -157,6 +160,10 @@ class Uploads:
     async def _some(self, user_id: str, ids: Sequence[str]) -> list[dict[str, Any]]:
         async with self._database.transaction(user_id=user_id) as transaction:
             return await transaction.rows(SQL["some"], {"user_id": user_id, "ids": list(ids)})
+
+
+def _gone(next_step: str = "Send it again.") -> Problem:
+    return Problem(410, "gone", "This file was kept as long as it may be, and is gone.", next_step)
 
 
 def _unknown() -> Problem:

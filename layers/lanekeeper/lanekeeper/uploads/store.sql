@@ -13,7 +13,10 @@ select (select count(*) from uploads where user_id = %(user_id)s and state in ('
        (select coalesce(sum(bytes), 0) from uploads where user_id = %(user_id)s and content is not null) as kept_bytes
 
 -- name: earlier
-select id, kind, state, message, sha256 from uploads
+select id, kind, message, sha256, case
+    when state in ('quarantined', 'checking', 'ok') and expires_at <= lanekeeper.now() then 'expired' else state
+  end as state
+from uploads
 where user_id = %(user_id)s and idempotency_key = %(key)s
 
 -- name: take_in
