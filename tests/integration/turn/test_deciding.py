@@ -8,9 +8,11 @@ import pytest
 
 from lanekeeper.decisions.rules import CAREFUL, FOREIGN_INSTRUCTIONS
 from lanekeeper.graph import Thread
+from lanekeeper.turn.judging import Judging
+from lanekeeper.turn.deciding import Deciding
 from lanekeeper.turn.steps import TurnSteps
 from tests.integration.turn.conftest import Talk
-from tests.integration.turn.deaths import kill_once
+from tests.integration.turn.deaths import Killed, kill_once
 
 TEXT_QUESTIONS = {
     "refers_to_earlier", "wants_human", "opt_out", "delete_request", "complaint", "risk", "out_of_scope", "under_age",
@@ -56,21 +58,27 @@ async def test_the_decisions_have_a_cost_row_of_their_own_and_are_no_part_of_wha
 async def test_the_decisions_and_the_loading_of_the_thread_run_side_by_side(
     talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    load = Thread.load
-    overlapped = asyncio.Event()
+    """Each is kept from its end until the other has begun: one after the other, in either order, they never end."""
+    load, judge = Thread.load, Judging.judge
+    asked, loading = asyncio.Event(), asyncio.Event()
 
-    async def load_once_asked(thread: Thread, database: Any) -> None:
-        async with asyncio.timeout(10):
-            while not await talk.requests("decisions"):
-                await asyncio.sleep(0.01)
-        overlapped.set()
+    async def load_beside(thread: Thread, database: Any) -> None:
+        loading.set()
         await load(thread, database)
+        await asyncio.wait_for(asked.wait(), 10)
 
-    monkeypatch.setattr(Thread, "load", load_once_asked)
+    async def judge_beside(judging: Judging, said: str) -> Any:
+        asked.set()
+        judged = await judge(judging, said)
+        await asyncio.wait_for(loading.wait(), 10)
+        return judged
+
+    monkeypatch.setattr(Thread, "load", load_beside)
+    monkeypatch.setattr(Judging, "judge", judge_beside)
     await talk.say("hello")
     await talk.script({"text": "Hello."})
     await talk.run()
-    assert overlapped.is_set()
+    assert (await verdicts(talk))[0]["source"] == "gateway"
     assert await talk.history() == [("user", "hello"), ("assistant", "Hello.")]
 
 
