@@ -46,13 +46,13 @@ def test_a_gap_or_a_name_without_verb_and_object_is_refused(folder: Path, name: 
         runner.read(folder)
 
 
-def test_a_second_run_finds_nothing_to_do(migrator_url: str, folder: Path) -> None:
+def test_b026_a_second_run_finds_nothing_to_do(migrator_url: str, folder: Path) -> None:
     """B026: running the step again changes nothing."""
     assert runner.apply(migrator_url, folder) == ["0001_create_shelf.sql", "0002_label_shelf.sql"]
     assert runner.apply(migrator_url, folder) == []
 
 
-def test_two_runs_at_once_apply_the_product_once(postgres_server: Postgres, empty_database_url: str) -> None:
+def test_b026_two_runs_at_once_apply_the_product_once(postgres_server: Postgres, empty_database_url: str) -> None:
     """B026: two deployments at once on an empty database end with one schema and no error."""
     name = empty_database_url.rpartition("/")[2]
     postgres_server.prepare_database(name, lambda url: None)

@@ -101,7 +101,7 @@ async def test_a_long_replay_goes_out_whole(author: Author, open_tab: OpenTab) -
     assert "".join(chunk.get("delta", "") for chunk in chunks) == "".join(f"word {number} " for number in range(1100))
 
 
-async def test_every_character_arrives(author: Author, open_tab: OpenTab) -> None:
+async def test_b035_every_character_arrives(author: Author, open_tab: OpenTab) -> None:
     """B035: through the database and the wire, for a client that splits at every line end of Unicode as well."""
     turn = await author.turn()
     await turn.begin()

@@ -123,7 +123,7 @@ async def test_a_lost_bell_costs_a_glance(author: Author, open_tab: OpenTab, str
         await tab.until(lambda: len(tab.chunks) == turn.seq)
 
 
-async def test_a_stream_outlives_its_connection_and_listens_again(
+async def test_b048_a_stream_outlives_its_connection_and_listens_again(
     author: Author, open_tab: OpenTab, stream_app: MakeApp
 ) -> None:
     """B048: the listening backend is ended again and again, and every chunk arrives."""
@@ -158,7 +158,7 @@ async def proxied(url_as: Callable[[str], str], database_url: str) -> AsyncItera
 
 
 @pytest.mark.parametrize("listen_streams", [20, 0], ids=["listening", "polling"])
-async def test_a_stream_outlives_five_seconds_without_a_database(
+async def test_b048_a_stream_outlives_five_seconds_without_a_database(
     listen_streams: int,
     author: Author,
     open_tab: OpenTab,

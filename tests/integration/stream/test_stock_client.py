@@ -42,7 +42,7 @@ async def test_a_stock_client_shows_what_the_transcript_holds(major: int, system
 
 
 @pytest.mark.parametrize("major", sdk.MAJORS)
-async def test_a_stock_page_reloaded_in_mid_turn_takes_the_turn_up(major: int, system: System) -> None:
+async def test_b029_a_stock_page_reloaded_in_mid_turn_takes_the_turn_up(major: int, system: System) -> None:
     """B029: the reloaded page shows the running answer once, under its own id, after what its history holds."""
     person = someone()
     await system.model(

@@ -17,7 +17,7 @@ def plain(chunk: object) -> str:
     return json.dumps(chunk, ensure_ascii=False)
 
 
-def test_no_character_of_a_text_cuts_an_event() -> None:
+def test_b035_no_character_of_a_text_cuts_an_event() -> None:
     """B035: one event for those who split at CR and LF, and for those who split at every line end of Unicode."""
     wire = event(7, plain({"type": "text-delta", "id": "t", "delta": UNRULY}))
     assert wire.decode().splitlines() == wire.decode().split("\n")[:-1]
