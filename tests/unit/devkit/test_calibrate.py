@@ -30,7 +30,9 @@ def test_the_labelled_set_is_wide_enough_to_tell_something():
 
 def test_who_labelled_the_set_stands_at_its_head():
     head = PLACE.read_text(encoding="utf-8")[:800]
-    assert "labelled by the Lanekeeper developers, by hand, on 20" in head
+    assert "Written by the Lanekeeper developers on 20" in head
+    assert "together with its\n# labels" in head
+    assert "Nobody has labelled them a second time" in head
 
 
 @pytest.mark.parametrize("line", ["en\trisk", "en\tnothing_like_it\thello", "xx\t-\thello", "en\t-\ta\tb"])
