@@ -87,7 +87,7 @@ def parse_catalogue(value: Any) -> Catalogue:
 
     ``{"models": [{"id", "name"?, "gateway"?, "cache"?: "auto" | "marks", "notes"?: "system" | "user",
     "answers"?: "tool" | "json_schema", "reasoning"?: "hidden" | "shown", "reminded"?: bool, "sees"?: bool}],
-    "default": id?, "hard": id?}``
+    "default": id?, "hard": id?, "decisions": gateway's id?}``
 
     Raises:
         ValueError, TypeError, KeyError, AttributeError: it is no such row.
