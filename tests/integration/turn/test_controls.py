@@ -114,6 +114,16 @@ async def test_yes_after_the_question_has_expired_confirms_nothing(talk: Talk) -
     assert await jobs(talk) == []
 
 
+async def test_yes_that_was_sent_before_the_question_was_asked_confirms_nothing(talk: Talk) -> None:
+    await talk.judge(delete_request=0.9)
+    await talk.say("wipe me")
+    await talk.say("yes")
+    await talk.script({"text": "Yes to what?"})
+    await talk.run()
+    assert [said for _, said in await talk.history()] == ["wipe me", line(Act.ASK_DELETE, "en"), "yes", "Yes to what?"]
+    assert await jobs(talk) == []
+
+
 async def test_yes_in_another_conversation_confirms_nothing(talk: Talk) -> None:
     await reply_to(talk, "wipe me", delete_request=0.9)
     await talk.script({"text": "Yes to what?"})

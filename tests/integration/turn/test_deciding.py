@@ -9,10 +9,9 @@ import pytest
 from lanekeeper.decisions.rules import CAREFUL, FOREIGN_INSTRUCTIONS
 from lanekeeper.graph import Thread
 from lanekeeper.turn.judging import Judging
-from lanekeeper.turn.deciding import Deciding
 from lanekeeper.turn.steps import TurnSteps
 from tests.integration.turn.conftest import Talk
-from tests.integration.turn.deaths import Killed, kill_once
+from tests.integration.turn.deaths import kill_once
 
 TEXT_QUESTIONS = {
     "refers_to_earlier", "wants_human", "opt_out", "delete_request", "complaint", "risk", "out_of_scope", "under_age",

@@ -1,14 +1,16 @@
 """When a worker dies: its turn is taken up again and nothing is said, written or charged twice (T1, B046)."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from lanekeeper.lines import HONEST_LINE
+from lanekeeper.turn.deciding import Deciding
 from lanekeeper.turn.ending import Ending
 from lanekeeper.turn.steps import TurnSteps
 from tests.integration.turn.conftest import Talk, kinds
-from tests.integration.turn.deaths import kill_once
+from tests.integration.turn.deaths import Killed, kill_once
 from tests.integration.turn.reading import TERMINAL, shown_text
 
 SEARCH = {"calls": [{"name": "test_look", "args": {"query": "owls"}}]}
@@ -144,3 +146,38 @@ async def test_a_turn_that_cannot_even_be_failed_ends_all_the_same(talk: Talk, m
     assert (await talk.turn(sent["turn_id"]))["failure"] == "unreadable"
     assert (await talk.history())[-1] == ("assistant", HONEST_LINE.en)
     assert (await talk.rows("select holder from lanes"))[0]["holder"] is None
+
+
+async def test_what_joined_is_judged_though_the_worker_died_before_it_was(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await talk.judge(language="de")
+    await talk.say("I had a bad day")
+    await talk.script({"calls": [{"name": "test_look", "args": {"query": "owls"}}]})
+    run_tools, judge_joined = TurnSteps.run_tools, Deciding.judge_joined
+
+    async def sent_meanwhile(steps: TurnSteps, calls: Any) -> Any:
+        await talk.say("i do not want to be here any more")
+        return await run_tools(steps, calls)
+
+    async def dying(deciding: Deciding, joined: Any) -> None:
+        if joined:
+            raise Killed
+        await judge_joined(deciding, joined)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TurnSteps, "run_tools", sent_meanwhile)
+        patch.setattr(Deciding, "judge_joined", dying)
+        with pytest.raises(Killed):
+            await talk.run(talk.new_engine())
+    await talk.lapse()
+    await talk.tick.run()
+    await talk.judge(risk=0.95)
+    await talk.script({"text": "Cheer up."})
+    await talk.run()
+    assert "Cheer up" not in str(await talk.history())
+    assert "findahelpline.com" in (await talk.history())[-1][1]
+    assert [asked["body"]["input"] for asked in await talk.requests("decisions")] == [
+        "I had a bad day",
+        "i do not want to be here any more",
+    ]

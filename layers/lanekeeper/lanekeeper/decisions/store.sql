@@ -9,10 +9,12 @@ set source = excluded.source, scores = excluded.scores, took_ms = excluded.took_
 -- name: kept_verdicts
 select source, scores, took_ms from verdicts where turn_id = %(turn_id)s and user_id = %(user_id)s
 
+-- What was sent before the question was asked cannot be the answer to it.
 -- name: pending_control
 select control from control_confirms
 where conversation_id = %(conversation_id)s and user_id = %(user_id)s
   and state = 'asked' and expires_at > lanekeeper.now()
+  and asked_at <= (select accepted_at from turns where id = %(turn_id)s and user_id = %(user_id)s)
 
 -- name: ask_about_control
 insert into control_confirms (conversation_id, user_id, control, asked_turn_id, asked_at, expires_at)

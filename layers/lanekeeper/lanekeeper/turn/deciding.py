@@ -6,6 +6,7 @@ Nothing here keeps a turn waiting longer than the fast decisions may take: then 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from itertools import takewhile
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
@@ -78,7 +79,7 @@ class Deciding:
         said = _text_of(own)
         pending, language = await self._pending(said)
         if order_in(said) is None and pending is None:
-            await self._know(said)
+            await self._know(said, own)
         # A turn that was taken up again goes on with what it has begun: its answer is half written.
         if not own or isinstance(own[-1], HumanMessage):
             self._act(said, pending, language)
@@ -115,11 +116,14 @@ class Deciding:
         """Write once more with the next transaction: an interrupted one may have been undone."""
         self._unwritten = self._judged
 
-    async def _know(self, said: str) -> None:
+    async def _know(self, said: str, own: Sequence[AnyMessage]) -> None:
         if self._turn.retaken:
             kept = await kept_verdicts(self._database, self._place, self._policy)
             if kept is not None:
                 self.verdicts = kept
+                # Verdicts are kept with an answer. What joined since then may have been judged by nobody.
+                if joined := _text_of(_unanswered(own)):
+                    self._take(kept.joined(await self._judging.judge(joined)))
                 return
         if self._asked is not None:
             self._take(await self._asked)
@@ -169,6 +173,10 @@ class Deciding:
     def _before(self) -> list[AnyMessage]:
         messages = self._turn.thread.messages
         return messages[: len(messages) - len(self._turn.thread.of_turn(self._turn.id))]
+
+
+def _unanswered(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    return list(takewhile(lambda message: isinstance(message, HumanMessage), reversed(messages)))[::-1]
 
 
 def _text_of(messages: Sequence[AnyMessage]) -> str:
