@@ -4,6 +4,7 @@ The cases are in ``failure_cases.py``, and ``docs/failures.md`` prints them for 
 """
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from tests.integration.turn.toys import CRASH, DAWDLE, PRICE
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "failures.md"
 TOOLS = (CRASH, DAWDLE, PRICE)
+PRICES = {model: {"input": 1_000_000, "output": 1_000_000} for model in ("small", "large")}
+TURNED_AWAY = (429, 500, 503)
 
 
 async def live_through(case: Case, talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,6 +68,9 @@ async def lose_the_database(talk: Talk) -> None:
 async def test_b031_a_turn_that_fails_says_so_once_and_leaves_all_in_order(
     talk: Talk, monkeypatch: pytest.MonkeyPatch, case: Case
 ) -> None:
+    await talk.superuser.execute(
+        "insert into settings (key, value, changed_by) values ('prices', %s, 'test')", [json.dumps(PRICES)]
+    )
     sent = await talk.say("hello")
     await talk.script(*case.replies)
     await live_through(case, talk, monkeypatch)
@@ -81,8 +87,11 @@ async def test_b031_a_turn_that_fails_says_so_once_and_leaves_all_in_order(
     assert not any(word in str(chunks) for word in ("Traceback", "Error:", "evil", "server_error"))
     assert (await remembered(talk, sent["turn_id"])).replace(BREAK, "") == "".join(case.sees)
 
-    costs = await talk.rows("select status from costs where feature = 'chat' order by id")
+    costs = await talk.rows("select status, micros from costs where feature = 'chat' order by id")
     assert tuple(row["status"] for row in costs) == case.calls
+    # Only a call that was turned away is free.
+    charged = [reply.get("error") not in TURNED_AWAY for reply in case.replies]
+    assert [row["micros"] > 0 for row in costs] == charged
     counted = await talk.rows("select kind from limit_hits order by id")
     assert tuple(row["kind"] for row in counted) == case.counted
 
