@@ -173,6 +173,18 @@ async def test_a_model_that_cannot_be_sent_pictures_is_told_of_them(sender: Send
     assert told == {"type": "text", "text": '[The picture "cat.png" cannot be looked at with this model.]'}
 
 
+async def test_without_a_classifier_a_picture_is_judged_by_a_model_that_can_see_it(sender: Sender) -> None:
+    models = [{"id": "blind", "gateway": "small", "sees": False}, {"id": "seeing", "gateway": "large"}]
+    await sender.talk.superuser.execute(
+        "insert into settings (key, value, changed_by) values ('models', %s, 'test')",
+        [Jsonb({"models": models, "decisions": "no_such_model"})],
+    )
+    await sender.give(samples.png(), "cat.png")
+    await sender.talk.run()
+    (asked,) = [one for one in await sender.asked("decisions") if "messages" in one["body"]]
+    assert asked["body"]["model"] == "large"
+
+
 async def test_the_log_of_exact_requests_keeps_no_picture(sender: Sender) -> None:
     """D3: a copy there would outlive what the privacy notice says."""
     upload_id = await sender.give(samples.png(), "cat.png")

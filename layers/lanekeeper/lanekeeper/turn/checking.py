@@ -103,7 +103,7 @@ class Checking:
         """Without a clear answer to every question a picture is turned away: there is no second way to look at it."""
         data = f"data:{media_type};base64,{base64.b64encode(picture).decode()}"
         questions = questions_about("image")
-        judges = _judges(in_force)
+        judges = _judges(in_force, see=True)
         for last_try in _tries(self._limits.upload_checks):
             try:
                 answers, source = await self._decisions.ask(
@@ -180,8 +180,13 @@ class Bill:
             await store.settle_cost(transaction, call, usage, self._prices.get(call.model), failed=failed)
 
 
-def _judges(in_force: ForAll) -> Judges:
-    return Judges(endpoint=in_force.catalogue.decisions, chat=in_force.catalogue.choose())
+def _judges(in_force: ForAll, *, see: bool = False) -> Judges:
+    """Who judges. A model that cannot be sent pictures does not judge any where another one can."""
+    models = in_force.catalogue
+    chat = models.choose()
+    if see and not chat.sees:
+        chat = next((model for model in models.models if model.sees), chat)
+    return Judges(endpoint=models.decisions, chat=chat)
 
 
 def _tries(count: int) -> list[bool]:
