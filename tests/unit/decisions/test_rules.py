@@ -96,7 +96,6 @@ def test_a_complaint_and_a_wish_for_a_person_open_an_item_each_under_one_line():
         "x", judged(complaint=1.0, wants_human=1.0), policy=Policy(), pending=None, agrees=False, redirected=False
     )
     assert planned.acts == (Act.HAND_OVER, Act.COMPLAINT)
-    assert planned.line == Act.HAND_OVER
 
 
 def test_a_conversation_is_led_back_to_its_subject_once_and_then_goes_on_as_usual():

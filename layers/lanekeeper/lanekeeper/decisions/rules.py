@@ -61,14 +61,9 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be done, in order. Without acts the model answers."""
+    """What is to be done, in order: the first act's fixed line is the reply. Without acts the model answers."""
 
     acts: tuple[Act, ...] = ()
-
-    @property
-    def line(self) -> Act | None:
-        """The act whose fixed line is the reply; None when the model writes it."""
-        return self.acts[0] if self.acts else None
 
 
 def order_in(text: str) -> Act | None:
