@@ -4,6 +4,18 @@ CREATE SCHEMA lanekeeper;
 
 ALTER SCHEMA lanekeeper OWNER TO lanekeeper_migrator;
 
+CREATE EXTENSION IF NOT EXISTS btree_gin WITH SCHEMA lanekeeper;
+
+COMMENT ON EXTENSION btree_gin IS 'support for indexing common datatypes in GIN';
+
+CREATE EXTENSION IF NOT EXISTS fuzzystrmatch WITH SCHEMA lanekeeper;
+
+COMMENT ON EXTENSION fuzzystrmatch IS 'determine similarities and distance between strings';
+
+CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA lanekeeper;
+
+COMMENT ON EXTENSION pg_trgm IS 'text similarity measurement and index searching based on trigrams';
+
 CREATE FUNCTION lanekeeper.admin_costs(actor text, since timestamp with time zone, until timestamp with time zone) RETURNS TABLE(day date, feature text, model text, calls bigint, failed bigint, estimated bigint, micros bigint, input_tokens bigint, cached_tokens bigint, output_tokens bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -184,6 +196,12 @@ $$;
 
 ALTER FUNCTION lanekeeper.claim_lane(holder text, lease interval) OWNER TO lanekeeper_dispatch;
 
+CREATE FUNCTION lanekeeper.dictionary(language text) RETURNS regconfig
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE split_part(lower(language), '-'::text, 1) WHEN 'en'::text THEN 'english'::regconfig WHEN 'de'::text THEN 'german'::regconfig WHEN 'fr'::text THEN 'french'::regconfig WHEN 'es'::text THEN 'spanish'::regconfig WHEN 'it'::text THEN 'italian'::regconfig WHEN 'pt'::text THEN 'portuguese'::regconfig WHEN 'nl'::text THEN 'dutch'::regconfig WHEN 'sv'::text THEN 'swedish'::regconfig WHEN 'da'::text THEN 'danish'::regconfig WHEN 'no'::text THEN 'norwegian'::regconfig WHEN 'nb'::text THEN 'norwegian'::regconfig WHEN 'fi'::text THEN 'finnish'::regconfig WHEN 'ru'::text THEN 'russian'::regconfig WHEN 'tr'::text THEN 'turkish'::regconfig WHEN 'ro'::text THEN 'romanian'::regconfig WHEN 'hu'::text THEN 'hungarian'::regconfig ELSE 'simple'::regconfig END;
+
+ALTER FUNCTION lanekeeper.dictionary(language text) OWNER TO lanekeeper_migrator;
+
 CREATE FUNCTION lanekeeper.end_connections(holder text) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -193,6 +211,18 @@ CREATE FUNCTION lanekeeper.end_connections(holder text) RETURNS bigint
 $$;
 
 ALTER FUNCTION lanekeeper.end_connections(holder text) OWNER TO lanekeeper_worker;
+
+CREATE FUNCTION lanekeeper.spelled(said text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN btrim(regexp_replace(lower(NORMALIZE(said, NFKC)), '[\s\u0001-/:-@\[-`{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u2000-\u206f\u3000-\u303f]+'::text, ' '::text, 'g'::text));
+
+ALTER FUNCTION lanekeeper.spelled(said text) OWNER TO lanekeeper_migrator;
+
+CREATE FUNCTION lanekeeper.folded(said text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN btrim(regexp_replace(regexp_replace(replace(replace(replace(translate(NORMALIZE(regexp_replace(NORMALIZE(lanekeeper.spelled(said), NFKD), '[\u0300-\u036f]+'::text, ''::text, 'g'::text), NFC), 'øłđðı'::text, 'olddi'::text), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), '([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\U00020000-\U0003ffff])'::text, ' \1 '::text, 'g'::text), ' +'::text, ' '::text, 'g'::text));
+
+ALTER FUNCTION lanekeeper.folded(said text) OWNER TO lanekeeper_migrator;
 
 CREATE FUNCTION lanekeeper.forget_streams(silent interval) RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -259,6 +289,12 @@ $$;
 
 ALTER FUNCTION lanekeeper.maintenance_is_due() OWNER TO lanekeeper_dispatch;
 
+CREATE FUNCTION lanekeeper.note_words(language text, said text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (to_tsvector(lanekeeper.dictionary(language), lanekeeper.folded(said)) || to_tsvector('simple'::regconfig, regexp_replace(lanekeeper.spelled(said), '(^| )[!-~]+(?= |$)'::text, ' '::text, 'g'::text)));
+
+ALTER FUNCTION lanekeeper.note_words(language text, said text) OWNER TO lanekeeper_migrator;
+
 CREATE FUNCTION lanekeeper.now() RETURNS timestamp with time zone
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$ select clock_timestamp() $$;
@@ -281,6 +317,109 @@ CREATE FUNCTION lanekeeper.person() RETURNS text
     AS $$ select nullif(current_setting('lanekeeper.user_id', true), '') $$;
 
 ALTER FUNCTION lanekeeper.person() OWNER TO lanekeeper_migrator;
+
+CREATE FUNCTION lanekeeper.recall(message text, languages text[], aliases text[], at_most integer, matches integer) RETURNS TABLE(id text, kind text, subject text, body text, source text, source_message_id text, saved_at timestamp with time zone, score double precision, share double precision)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 3
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    SET "pg_trgm.strict_word_similarity_threshold" TO '0.4'
+    AS $$
+declare
+  me text := lanekeeper.person();
+  present timestamptz := lanekeeper.now();
+  spoken text := ' ' || lanekeeper.folded(message) || ' ';
+begin
+  return query
+  with asked as materialized (
+    select w.word, w.query, true as own from lanekeeper.search_words(recall.message, recall.languages) w
+    union all
+    select w.word, w.query, false from lanekeeper.search_words(array_to_string(recall.aliases, ' '), recall.languages) w
+    where cardinality(recall.aliases) > 0 and not strpos(spoken, ' ' || w.word || ' ') > 0
+  ), found as materialized (
+    select a.word, a.own, 1.0 as trust, n.id
+    from asked a, lateral (
+      select n.id from public.notes n
+      where n.user_id = me and n.replaced_by is null and n.words @@ a.query
+        and (n.expires_at is null or n.expires_at > present)
+      limit recall.matches) n
+  ), unknown as materialized (
+    select a.word, a.own from asked a
+    where length(a.word) >= 4 and a.word !~ '[0-9\u3040-\ud7af]' and not exists (select from found f where f.word = a.word)
+    order by length(a.word) desc limit 4
+  ), mistyped as materialized (
+    select distinct u.word, u.own, 0.7 as trust, n.id
+    from unknown u, lateral (
+      select n.id, n.folded from public.notes n
+      where n.user_id = me and n.replaced_by is null and n.folded operator(lanekeeper.%>>) u.word
+        and (n.expires_at is null or n.expires_at > present)
+      limit recall.matches) n, string_to_table(n.folded, ' ') near
+    where abs(length(near) - length(u.word)) <= 1 and left(near, 1) = left(u.word, 1)
+      and lanekeeper.levenshtein_less_equal(left(near, 60), left(u.word, 60), 1) <= 1
+  ), matched as materialized (
+    select * from found union all select * from mistyped
+  ), mine as materialized (
+    select count(*)::float8 as notes from (
+      select from public.notes n where n.user_id = me and n.replaced_by is null limit 10 * recall.matches) n
+  ), weights as materialized (
+    select a.word, a.own, case when a.own then 1 else 0.3 end
+           * ln(1 + greatest(m.notes - count(f.id), 0) / (count(f.id) + 0.5) + 0.5 / (count(f.id) + 0.5)) as weight
+    from mine m, asked a left join matched f using (word)
+    group by a.word, a.own, m.notes
+  ), sums as materialized (
+    select f.id, sum(w.weight * f.trust) as weight, sum(w.weight * f.trust) filter (where w.own) as own_weight
+    from matched f join weights w using (word)
+    group by f.id
+  ), notes as materialized (
+    select s.weight, s.own_weight, n.*, length(n.words) / avg(length(n.words)) over () as length
+    from sums s join public.notes n on n.id = s.id and n.user_id = me
+  )
+  select n.id, n.kind, n.subject, n.body, n.source, n.source_message_id, n.saved_at,
+         (n.weight / (1.9 + 0.3 * n.length)
+          + case when n.subject <> '' and strpos(spoken, ' ' || lower(n.subject) || ' ') > 0 then 2 else 0 end)::float8,
+         coalesce(n.own_weight / nullif((select sum(w.weight) from weights w where w.own), 0), 0)::float8
+  from notes n
+  order by 8 desc, n.saved_at desc, n.source desc, n.id desc
+  limit recall.at_most;
+end
+$$;
+
+ALTER FUNCTION lanekeeper.recall(message text, languages text[], aliases text[], at_most integer, matches integer) OWNER TO lanekeeper_recall;
+
+CREATE FUNCTION lanekeeper.search_words(said text, languages text[]) RETURNS TABLE(word text, query tsquery)
+    LANGUAGE plpgsql IMMUTABLE ROWS 20 PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+  return query
+  with spelled as (
+    select t.word, t.place from string_to_table(lanekeeper.spelled(said), ' ') with ordinality t (word, place)
+  ), parts as (
+    select s.word as spelling, p.part, p.part ~ '^[\u3040-\ud7af\U00020000-\U0003ffff]$' as sign,
+           lag(p.part) over along as before, lead(p.part) over along as after
+    from spelled s, string_to_table(lanekeeper.folded(s.word), ' ') with ordinality p (part, place)
+    where p.part <> ''
+    window along as (partition by s.place order by p.place)
+  ), units as (
+    select p.spelling, p.part as word, null as after from parts p where not p.sign or (p.before is null and p.after is null)
+    union
+    select p.spelling, p.part, p.after from parts p where p.sign and p.after is not null
+  ), queries as (
+    select u.spelling, u.word || coalesce(u.after, '') as word, l.language,
+           case when u.after is null then plainto_tsquery(lanekeeper.dictionary(l.language), u.word)
+                else phraseto_tsquery('pg_catalog.simple', u.word || ' ' || u.after) end as query
+    from units u, unnest(languages) l (language)
+  ), told as (
+    select q.word, case when numnode(q.query) = 0 and q.spelling <> q.word
+                        then plainto_tsquery('pg_catalog.simple', q.spelling) else q.query end as query
+    from queries q
+  )
+  select t.word, string_agg(distinct '(' || t.query::text || ')', ' | ')::tsquery
+  from told t where numnode(t.query) > 0
+  group by t.word;
+end
+$_$;
+
+ALTER FUNCTION lanekeeper.search_words(said text, languages text[]) OWNER TO lanekeeper_migrator;
 
 CREATE FUNCTION lanekeeper.spend_is_unchecked() RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -647,6 +786,29 @@ ALTER TABLE public.model_requests ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTI
     CACHE 1
 );
 
+CREATE TABLE public.notes (
+    id text NOT NULL,
+    user_id text NOT NULL,
+    kind text NOT NULL,
+    subject text NOT NULL,
+    body text NOT NULL,
+    source text NOT NULL,
+    source_message_id text NOT NULL,
+    language text DEFAULT 'en'::text NOT NULL,
+    saved_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    expires_at timestamp with time zone,
+    replaces text,
+    replaced_by text,
+    folded text GENERATED ALWAYS AS (lanekeeper.folded(((subject || ' '::text) || body))) STORED NOT NULL,
+    words tsvector GENERATED ALWAYS AS (lanekeeper.note_words(language, ((subject || ' '::text) || body))) STORED NOT NULL,
+    CONSTRAINT notes_kind_check CHECK ((kind = ANY (ARRAY['fact'::text, 'preference'::text, 'dislike'::text, 'plan'::text]))),
+    CONSTRAINT notes_source_check CHECK ((source = ANY (ARRAY['stated'::text, 'inferred'::text])))
+);
+
+ALTER TABLE ONLY public.notes FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.notes OWNER TO lanekeeper_migrator;
+
 CREATE TABLE public.outbox (
     id bigint NOT NULL,
     user_id text NOT NULL,
@@ -896,6 +1058,9 @@ ALTER TABLE ONLY public.migrations
 ALTER TABLE ONLY public.model_requests
     ADD CONSTRAINT model_requests_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.notes
+    ADD CONSTRAINT notes_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (idempotency_key);
 
@@ -958,6 +1123,12 @@ CREATE INDEX messages_history ON public.messages USING btree (conversation_id, "
 
 CREATE INDEX model_requests_of_turn ON public.model_requests USING btree (turn_id);
 
+CREATE INDEX notes_by_letters ON public.notes USING gin (user_id, folded lanekeeper.gin_trgm_ops) WITH (fastupdate=off) WHERE (replaced_by IS NULL);
+
+CREATE INDEX notes_by_subject ON public.notes USING btree (user_id, subject) WHERE (replaced_by IS NULL);
+
+CREATE INDEX notes_by_word ON public.notes USING gin (user_id, words) WITH (fastupdate=off) WHERE (replaced_by IS NULL);
+
 CREATE INDEX outbox_of_person ON public.outbox USING btree (user_id, id) WHERE (state = 'new'::text);
 
 CREATE INDEX staff_items_of_person ON public.staff_items USING btree (user_id);
@@ -991,6 +1162,9 @@ ALTER TABLE ONLY public.lanes
 
 ALTER TABLE ONLY public.messages
     ADD CONSTRAINT messages_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notes
+    ADD CONSTRAINT notes_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
@@ -1082,6 +1256,8 @@ ALTER TABLE public.messages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.model_requests ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.notes ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY own_rows ON public.consents TO lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
@@ -1104,6 +1280,8 @@ CREATE POLICY own_rows ON public.messages TO lanekeeper_accept, lanekeeper_strea
 
 CREATE POLICY own_rows ON public.model_requests TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
+CREATE POLICY own_rows ON public.notes TO lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
 CREATE POLICY own_rows ON public.outbox TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.reply_chunks TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
@@ -1125,6 +1303,8 @@ CREATE POLICY own_rows ON public.uploads TO lanekeeper_accept, lanekeeper_worker
 CREATE POLICY own_rows ON public.users TO lanekeeper_accept, lanekeeper_stream, lanekeeper_worker, lanekeeper_maintenance USING ((id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.verdicts TO lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY recall ON public.notes FOR SELECT TO lanekeeper_recall USING (true);
 
 ALTER TABLE public.reply_chunks ENABLE ROW LEVEL SECURITY;
 
@@ -1152,6 +1332,7 @@ GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_worker;
 GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_maintenance;
 GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_dispatch;
 GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_admin;
+GRANT USAGE ON SCHEMA lanekeeper TO lanekeeper_recall;
 
 GRANT USAGE ON SCHEMA public TO lanekeeper_accept;
 GRANT USAGE ON SCHEMA public TO lanekeeper_stream;
@@ -1159,6 +1340,7 @@ GRANT USAGE ON SCHEMA public TO lanekeeper_worker;
 GRANT USAGE ON SCHEMA public TO lanekeeper_maintenance;
 GRANT USAGE ON SCHEMA public TO lanekeeper_dispatch;
 GRANT USAGE ON SCHEMA public TO lanekeeper_admin;
+GRANT USAGE ON SCHEMA public TO lanekeeper_recall;
 
 REVOKE ALL ON FUNCTION lanekeeper.admin_costs(actor text, since timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.admin_costs(actor text, since timestamp with time zone, until timestamp with time zone) TO lanekeeper_accept;
@@ -1199,6 +1381,9 @@ GRANT ALL ON FUNCTION lanekeeper.maintenance_is_due() TO lanekeeper_migrator;
 
 REVOKE ALL ON FUNCTION lanekeeper.open_streams(silent interval, at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.open_streams(silent interval, at_most integer) TO lanekeeper_stream;
+
+REVOKE ALL ON FUNCTION lanekeeper.recall(message text, languages text[], aliases text[], at_most integer, matches integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.recall(message text, languages text[], aliases text[], at_most integer, matches integer) TO lanekeeper_worker;
 
 REVOKE ALL ON FUNCTION lanekeeper.spend_is_unchecked() FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.spend_is_unchecked() TO lanekeeper_maintenance;
@@ -1312,6 +1497,11 @@ GRANT SELECT(user_id) ON TABLE public.model_requests TO lanekeeper_accept;
 GRANT SELECT(turn_id) ON TABLE public.model_requests TO lanekeeper_accept;
 
 GRANT SELECT(at) ON TABLE public.model_requests TO lanekeeper_dispatch;
+
+GRANT SELECT,INSERT ON TABLE public.notes TO lanekeeper_worker;
+GRANT SELECT ON TABLE public.notes TO lanekeeper_recall;
+
+GRANT UPDATE(replaced_by) ON TABLE public.notes TO lanekeeper_worker;
 
 GRANT SELECT ON TABLE public.outbox TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.outbox TO lanekeeper_stream;

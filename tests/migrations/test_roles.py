@@ -17,7 +17,7 @@ def test_no_role_of_the_product_is_above_row_level_security(database_url: str) -
             "where rolname like 'lanekeeper%%' and rolname <> %s",
             [MIGRATOR],
         ).fetchall()
-    assert {name for name, *_ in roles} == {f"lanekeeper_{role}" for role in (*LOGINS, "dispatch", "admin")}
+    assert {name for name, *_ in roles} == {f"lanekeeper_{role}" for role in (*LOGINS, "dispatch", "admin", "recall")}
     assert [name for name, *powers in roles if any(powers)] == []
 
 
@@ -29,7 +29,7 @@ def test_the_migrator_is_no_superuser_and_cannot_pass_row_level_security(databas
     assert powers == (False, False)
 
 
-@pytest.mark.parametrize("role", ["dispatch", "admin"])
+@pytest.mark.parametrize("role", ["dispatch", "admin", "recall"])
 def test_the_roles_that_look_across_people_cannot_log_in(role: str, url_as: Callable[[str], str]) -> None:
     with pytest.raises(psycopg.OperationalError, match="not permitted to log in"):
         psycopg.connect(url_as(role))
@@ -48,6 +48,15 @@ def test_the_admin_role_changes_nothing_but_the_audit_log(database_url: str) -> 
         ).fetchall()
     assert changes == [("audit_log", "INSERT")]
     assert columns == []
+
+
+def test_the_searching_role_reads_notes_and_nothing_else(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        granted = connection.execute(
+            "select distinct table_name::text, privilege_type::text from information_schema.column_privileges "
+            "where grantee = 'lanekeeper_recall'"
+        ).fetchall()
+    assert granted == [("notes", "SELECT")]
 
 
 @pytest.mark.parametrize("role", LOGINS)
@@ -90,6 +99,7 @@ def test_functions_that_look_across_people_belong_to_the_dispatch_role(database_
     owners = {name: owner for name, owner, _ in functions}
     # A worker's own role may end a worker's connections: no other role needs to be one of it.
     assert owners.pop("end_connections") == "lanekeeper_worker"
+    assert owners.pop("recall") == "lanekeeper_recall"
     assert {owner for name, owner in owners.items() if name.startswith("admin_")} == {"lanekeeper_admin"}
     assert {owner for name, owner in owners.items() if not name.startswith("admin_")} == {"lanekeeper_dispatch"}
     unpinned = [name for name, _, config in functions if not any("search_path=" in item for item in config or ())]

@@ -50,6 +50,16 @@ class Limits:
     recursion_limit: int = _limit(16, "T5", "graph steps in one turn, well below LangGraph's own 25")
     turn_s: float = _limit(150, "T5", "seconds a turn may take")
 
+    # Memory
+    recall_notes: int = _limit(3, "R1", "notes that one message brings back")
+    recall_bytes: int = _limit(600, "R1", "bytes of those notes together")
+    recall_chars: int = _limit(2_000, "R1", "characters of a message, from its beginning, that are searched for")
+    recall_matches: int = _limit(2_000, "R1", "notes that one word of a message may bring into the ranking")
+    note_words: int = _limit(500, "W1", "words of one note; what comes after is cut")
+    note_bytes: int = _limit(4_000, "W1", "bytes of one note; what comes after is cut")
+    note_subject_chars: int = _limit(80, "W1", "characters of a note's subject")
+    note_kept_days: int = _limit(0, "W5", "days a note is kept, as the privacy notice says; 0 until it is forgotten")
+
     # Decisions
     decisions_s: float = _limit(1.5, "D1", "seconds the fast decisions of a turn may take, all together")
     decisions_missing_s: float = _limit(300, "D1", "seconds a gateway without decisions is not asked for them again")

@@ -1,0 +1,61 @@
+"""Saves notes: whatever moment saves, every note comes through here (W1, W2, W3, W5)."""
+
+from dataclasses import dataclass
+
+from lanekeeper.limits import Limits
+from lanekeeper.memory.refusals import Refusal, refusal
+from lanekeeper.memory.rules import Note, Rival, cut_body, is_grounded, normalised_subject, settle
+from lanekeeper.postgres import Statements, Transaction
+from lanekeeper.types import new_id
+
+SQL = Statements.beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of a note: its id when it stands now, or why it was refused. Neither: what stood goes on standing."""
+
+    id: str | None = None
+    refused: Refusal | None = None
+
+
+async def save(
+    transaction: Transaction, user_id: str, note: Note, said: str, limits: Limits, *, health_asked: bool = False
+) -> Saved:
+    """Save a note, in the transaction of its person, and put it in the place of what it contradicts.
+
+    Args:
+        transaction: one in the name of ``user_id``.
+        user_id: whose note it is.
+        note: what to keep.
+        said: the text of the message that the note names; a message of the person, or nothing is saved.
+        limits: how much of it is kept, and for how long.
+        health_asked: the person asked in so many words for this to be kept.
+    """
+    subject = normalised_subject(note.subject, limits.note_subject_chars)
+    body = cut_body(note.body, limits.note_words, limits.note_bytes)
+    if (why := refusal(subject, note.body, health_asked=health_asked)) is not None:
+        return Saved(refused=why)
+    if not is_grounded(note.source, note.body, said):
+        return Saved(refused=Refusal.UNGROUNDED)
+    transaction.put(SQL["lock_notes"], {"user_id": user_id})
+    about = {"user_id": user_id, "subject": subject}
+    rows = await transaction.rows(SQL["rivals"], about)
+    settled = settle(note.source, body, [Rival(id=row["id"], body=row["body"], source=row["source"]) for row in rows])
+    if not settled.kept:
+        return Saved()
+    note_id = new_id("note")
+    saved = about | {
+        "id": note_id,
+        "kind": note.kind,
+        "body": body,
+        "source": note.source,
+        "source_message_id": note.source_message_id,
+        "language": note.language,
+        "kept_days": limits.note_kept_days,
+        "replaces": settled.replaces,
+    }
+    if not await transaction.run(SQL["save_note"], saved):
+        return Saved(refused=Refusal.UNGROUNDED)
+    await transaction.run(SQL["replace_notes"], saved)
+    return Saved(id=note_id)
