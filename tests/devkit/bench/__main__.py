@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.devkit.bench import cache, claims, imports, machine, peers, relay, report
+from tests.devkit.bench import cache, claims, imports, machine, peers, recall, relay, report
 from tests.devkit.bench.figures import Figures
 from tests.devkit.bench.serving import Serving
 from tests.devkit.bench.targets import verdicts
@@ -19,6 +19,8 @@ MEASURES = ("imports", "claims", "relay", "cache", "serving")
 
 def main() -> int:
     """Measure what was asked for."""
+    if sys.argv[1:2] == ["recall"]:
+        return recall.main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="run.py bench", description=__doc__)
     parser.add_argument("--peers", action="store_true", help="first install the peers, each in .local/bench")
     parser.add_argument("--quick", action="store_true", help="a few minutes; written to .local/bench/quick.md")
