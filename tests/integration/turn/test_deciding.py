@@ -231,6 +231,18 @@ async def test_a_retaken_turn_that_was_not_judged_yet_is_judged_and_every_call_h
     assert len(costs) == len(await talk.requests("decisions")) == 2
 
 
+async def test_a_call_is_on_the_books_though_its_worker_dies_before_the_model_is_asked_k2(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await talk.say("hello")
+    await talk.script({"text": "Hello."})
+    await kill_once(talk, monkeypatch, Judging, "judge", after=True)
+    await talk.run()
+    costs = await talk.rows("select status from costs where feature = 'decisions' order by id")
+    assert [row["status"] for row in costs] == ["estimated", "exact"]
+    assert len(await talk.requests("decisions")) == 2
+
+
 async def test_what_joins_a_turn_is_judged_too_and_may_end_it(talk: Talk) -> None:
     await talk.judge(language="en")
     await talk.judge(risk=0.95)

@@ -69,14 +69,14 @@ class Judging:
 
 
 class _Aside:
-    """Books calls that are no part of what a reply used. They open no row: their price goes with the next one."""
+    """Books calls that are no part of what a reply used."""
 
     def __init__(self, meter: TurnMeter) -> None:
         self._meter = meter
 
     async def opened(self, call: Call) -> None:
-        """Nothing to write yet: a commit of its own would cost more than the call."""
-        self._meter.trace(call)
+        """Put the call on the books: its worker may not live to tell what it came to (K2)."""
+        await self._meter.open(call)
 
     async def settled(self, call: Call, usage: Usage, *, failed: bool) -> None:
         """Keep the price for the turn's next transaction."""

@@ -33,13 +33,17 @@ class TurnMeter:
 
     async def opened(self, call: Call) -> None:
         """Put the call on the books, and its exact request aside when this turn is sampled (A4)."""
+        await self.open(call, kept=self._sampled and bool(call.body))
+
+    async def open(self, call: Call, *, kept: bool = False) -> None:
+        """Put a call on the books, with the prices that wait, and begin its span."""
         waiting = list(self._settled)
         settled = [store.Settled(one, usage, self._price(one), failed) for one, usage, failed in waiting]
-        kept = self._sampled and bool(call.body)
         await store.open_cost(self._database, self._turn.hold, call, self._price(call), settled, kept=kept)
         self._settled = [one for one in self._settled if one not in waiting]
         self._written += waiting
-        self.trace(call)
+        named: dict[str, Value | None] = {"gen_ai.operation.name": call.feature, "gen_ai.request.model": call.model}
+        self._spans[call.call_id] = begin(f"{call.feature} {call.model}", named, remote=True)
 
     async def settled(self, call: Call, usage: Usage, *, failed: bool) -> None:
         """Keep the price for the turn's next transaction."""
@@ -62,11 +66,6 @@ class TurnMeter:
             if failed:
                 opened.fail()
             opened.end()
-
-    def trace(self, call: Call) -> None:
-        """Begin the span of a call that is about to be made. Booking it ends it."""
-        named: dict[str, Value | None] = {"gen_ai.operation.name": call.feature, "gen_ai.request.model": call.model}
-        self._spans[call.call_id] = begin(f"{call.feature} {call.model}", named, remote=True)
 
     async def write(self, transaction: Transaction) -> None:
         """Write the prices that wait."""
