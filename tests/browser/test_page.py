@@ -165,6 +165,24 @@ async def test_a_phone_keeps_its_conversations_in_a_drawer(visit: Visit) -> None
     assert await visitor.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.parametrize("screen", ["desktop", "phone"])
+async def test_only_the_conversation_scrolls_however_long_it_is(visit: Visit, screen: str) -> None:
+    visitor = await visit(signed_in=False, **(PHONE if screen == "phone" else {}))
+    await visitor.page.get_by_label("Your name").fill(visitor.sub)
+    await visitor.page.get_by_role("button", name="Start chatting").click()
+    await visitor.model({"text": "\n\n".join(f"Line {n}" for n in range(60))})
+    await visitor.write("\n".join(f"line {n}" for n in range(60)))
+    await expect(visitor.replies).to_contain_text("Line 59")
+    await visitor.settled()
+    scroller = visitor.page.get_by_role("region", name="Messages")
+    assert await scroller.evaluate("box => box.scrollHeight > 2 * box.clientHeight")
+    assert await visitor.page.evaluate("document.scrollingElement.scrollHeight - innerHeight") == 0
+    await visitor.page.get_by_role("textbox", name="Message").hover()
+    await visitor.page.mouse.wheel(0, 2000)
+    await expect(visitor.page.get_by_role("textbox", name="Message")).to_be_in_viewport()
+    assert await visitor.page.evaluate("scrollY") == 0
+
+
 async def test_the_whole_chat_works_by_keyboard(visit: Visit) -> None:
     visitor = await visit()
     await visitor.model({"text": "Let me look.", "calls": [{"name": "web_search", "args": {"query": "coffee"}}]})
