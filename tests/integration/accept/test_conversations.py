@@ -1,4 +1,4 @@
-"""The list, the history and the feed of a person, page by page; renaming, deleting, stopping."""
+"""The list, the history and the feed of a person, page by page; changing, deleting, stopping."""
 
 import json
 from collections.abc import Callable
@@ -135,6 +135,31 @@ def test_a_conversation_is_renamed(api: Api) -> None:
     assert (reply.status, reply.json["id"], reply.json["title"]) == (200, conversation, "Next summer")
     api.send("More", conversationId=conversation)
     assert api.sql("select title from conversations") == [{"title": "Next summer"}]
+
+
+def test_a_conversations_model_is_chosen_and_left_to_the_turn_again(api: Api) -> None:
+    conversation = str(api.send("Hello", modelId="large").json["conversationId"])
+    path = f"/conversations/{conversation}"
+    title = api("GET", "/conversations").json["items"][0]["title"]
+    for model_id in ("small", None, "large", None):
+        reply = api("PATCH", path, {"modelId": model_id})
+        assert (reply.status, reply.json["modelId"], reply.json["title"]) == (200, model_id, title)
+        assert api.sql("select model_id from conversations") == [{"model_id": model_id}]
+    both = api("PATCH", path, {"title": "Summer", "modelId": "small"}).json
+    assert (both["title"], both["modelId"]) == ("Summer", "small")
+    assert api("PATCH", path, {"title": "Winter"}).json["modelId"] == "small"
+
+
+def test_a_model_that_there_is_not_is_refused_and_nothing_changes(api: Api) -> None:
+    conversation = str(api.send("Hello", modelId="large").json["conversationId"])
+    before = api.sql("select * from conversations")
+    reply = api("PATCH", f"/conversations/{conversation}", {"modelId": "gpt-unknown", "title": "Other"})
+    assert (reply.status, reply.code) == (422, "unknown_model")
+    for body in ({"modelId": 5}, {"modelId": ""}, {"modelId": "small", "title": None}, {}, {"other": 1}):
+        reply = api("PATCH", f"/conversations/{conversation}", body)
+        assert (body, reply.status, reply.code) == (body, 422, "invalid")
+    assert api("PATCH", "/conversations/conv_nowhere", {"modelId": "small"}).status == 404
+    assert api.sql("select * from conversations") == before
 
 
 def test_a_deleted_conversation_is_gone_with_everything_in_it(api: Api) -> None:

@@ -1,9 +1,10 @@
 """What a client may send. These models check it, and describe it in the OpenAPI document."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
 
 from lanekeeper.inbox.rules import ID_PATTERN
 from lanekeeper.limits import Limits
@@ -13,6 +14,11 @@ _CONTRACT = Limits()
 
 Id = Annotated[str, Field(pattern=f"^(?:{ID_PATTERN})$", max_length=_CONTRACT.id_chars)]
 Text = Annotated[str, Field(max_length=_CONTRACT.text_chars)]
+
+
+def _no_default(schema: dict[str, Any]) -> None:
+    """Left out, the field changes nothing: its default only says that it was."""
+    del schema["default"]
 
 
 class Body(BaseModel):
@@ -71,7 +77,18 @@ class SdkRequest(Wishes):
     message_id: Id | None = None
 
 
-class Rename(Body):
-    """A conversation's new title."""
+class ConversationChange(Body):
+    """What is to change about a conversation: its title, its model, or both. What is left out stays."""
 
-    title: Annotated[str, Field(pattern=r"\S", max_length=_CONTRACT.title_chars)]
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["title"]}, {"required": ["modelId"]}]})
+
+    title: Annotated[str, Field(pattern=r"\S", max_length=_CONTRACT.title_chars, json_schema_extra=_no_default)] = ""
+    model_id: Id | None = Field(
+        None, description="Who answers from now on; null leaves it to each turn.", json_schema_extra=_no_default
+    )
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if not self.model_fields_set:
+            raise PydanticCustomError("nothing_to_change", "title or modelId is required")
+        return self

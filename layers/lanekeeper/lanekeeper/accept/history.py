@@ -1,4 +1,4 @@
-"""A person's conversations: list, history, feed, rename, delete."""
+"""A person's conversations: list, history, feed, change, delete."""
 
 from typing import Annotated, Any
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 
 from lanekeeper.accept.answers import Conversation, ConversationPage, MessagePage
-from lanekeeper.accept.bodies import Rename
+from lanekeeper.accept.bodies import ConversationChange
 from lanekeeper.accept.path import ConversationId, known_id
 from lanekeeper.accept.reading import invalid, read, read_object
 from lanekeeper.accept.services import Services
@@ -16,9 +16,9 @@ from lanekeeper.limits import Limits
 _PAGE = Limits().page_items
 Limit = Annotated[int, Query(ge=1, le=_PAGE, description="The most items to answer with.")]
 Place = Annotated[str | None, Query(max_length=500, description="A cursor: the `next` of an earlier page.")]
-_RENAME: dict[str, Any] = {
+_CHANGE: dict[str, Any] = {
     "required": True,
-    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Rename"}}},
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConversationChange"}}},
 }
 
 
@@ -36,18 +36,24 @@ def history_routes(services: Services) -> APIRouter:
 
     @routes.patch(
         "/{conversationId}",
-        summary="Rename a conversation",
+        summary="Rename a conversation, or choose who answers in it",
         response_class=JSONResponse,
         responses={200: {"model": Conversation}},
-        openapi_extra={"requestBody": _RENAME},
+        openapi_extra={"requestBody": _CHANGE},
     )
-    async def rename(request: Request, conversation_id: ConversationId) -> Response:
+    async def change(request: Request, conversation_id: ConversationId) -> Response:
         person = await services.person(request)
-        title = read(Rename, await read_object(request, services.limits)).title
-        if not (title := " ".join(title.split())):
-            raise invalid("title: must not be empty")
+        wanted = read(ConversationChange, await read_object(request, services.limits))
+        changed: dict[str, str | None] = {}
+        if "title" in wanted.model_fields_set:
+            changed["title"] = " ".join(wanted.title.split())
+            if not changed["title"]:
+                raise invalid("title: must not be empty")
+        if "model_id" in wanted.model_fields_set:
+            await services.choices.check(None, wanted.model_id)
+            changed["model_id"] = wanted.model_id
         name = known_id(conversation_id, services.limits)
-        return JSONResponse(await services.conversations.rename(person.id, name, title))
+        return JSONResponse(await services.conversations.change(person.id, name, changed))
 
     @routes.delete("/{conversationId}", status_code=204, summary="Delete a conversation", response_class=Response)
     async def delete(request: Request, conversation_id: ConversationId) -> Response:

@@ -1,5 +1,6 @@
 """Reads and changes a person's conversations."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from lanekeeper.conversations.rules import Cursor, Page, conversation, fitting, place, ui_message
@@ -34,15 +35,24 @@ class Conversations:
         more = place(rows[limit - 1], "updated_at") if len(rows) > limit else None
         return Page([conversation(row) for row in rows[:limit]], more)
 
-    async def rename(self, user_id: str, name: str, title: str) -> Json:
-        """Give a conversation, named by id or alias, another title.
+    async def change(self, user_id: str, name: str, changed: Mapping[str, str | None]) -> Json:
+        """Give a conversation, named by id or alias, another title, another model, or both.
+
+        Args:
+            changed: the new ``title``, the new ``model_id`` (None leaves it to each turn). What is not there stays.
 
         Raises:
             Problem: 404.
         """
         async with self._database.transaction(user_id=user_id) as transaction:
-            parameters = {"user_id": user_id, "id": await _find(transaction, user_id, name), "title": title}
-            row = await transaction.row(SQL["rename"], parameters)
+            parameters = {
+                "user_id": user_id,
+                "id": await _find(transaction, user_id, name),
+                "title": changed.get("title"),
+                "sets_model": "model_id" in changed,
+                "model_id": changed.get("model_id"),
+            }
+            row = await transaction.row(SQL["change"], parameters)
         if row is None:
             raise _unknown()
         return conversation(row)

@@ -13,8 +13,11 @@ where user_id = %(user_id)s and (id = %(conversation)s or alias = %(conversation
 order by id = %(conversation)s desc
 limit 1
 
--- name: rename
-update conversations set title = %(title)s where id = %(id)s and user_id = %(user_id)s
+-- A title is never null; no model is: each turn chooses one.
+-- name: change
+update conversations
+set title = coalesce(%(title)s, title), model_id = case when %(sets_model)s then %(model_id)s else model_id end
+where id = %(id)s and user_id = %(user_id)s
 returning id, title, agent_id, model_id, created_at, updated_at
 
 -- The newest messages, or those older than one that still waits for its place. Waiting ones stand last.
