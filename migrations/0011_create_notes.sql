@@ -122,8 +122,10 @@ create policy recall on notes for select to lanekeeper_recall using (true);
 -- The notes of the transaction's person that fit a message best. A word weighs the more, the fewer of this person's
 -- notes hold it; a long note counts a little less; one whose subject the message names counts more. Then the newer
 -- goes first, then what was stated. share: how much of the message's own weight was found in the note.
--- A word the person has never used may be a typing error: notes with a word one letter away then stand in for it.
--- Aliases help to find and count less; they are no part of the share.
+-- A word the person has never used may be a typing error: notes with a word one letter away then stand in for it,
+-- unless there are so many notes that looking for them would take too long.
+-- Aliases help to find and count less; they are no part of the share. One word brings in no more than so many matches,
+-- and ten times as many notes are counted: beyond that a word says next to nothing.
 create function lanekeeper.recall(message text, languages text[], aliases text[], at_most int, matches int)
 returns table (id text, kind text, subject text, body text, source text, source_message_id text, saved_at timestamptz,
                score float8, share float8)
@@ -137,10 +139,12 @@ declare
 begin
   return query
   with asked as materialized (
-    select w.word, w.query, true as own from lanekeeper.search_words(recall.message, recall.languages) w
-    union all
-    select w.word, w.query, false from lanekeeper.search_words(array_to_string(recall.aliases, ' '), recall.languages) w
-    where cardinality(recall.aliases) > 0 and not strpos(spoken, ' ' || w.word || ' ') > 0
+    select distinct on (w.word) w.word, w.query, w.own from (
+      select *, true as own from lanekeeper.search_words(recall.message, recall.languages)
+      union all
+      select *, false from lanekeeper.search_words(array_to_string(recall.aliases, ' '), recall.languages)
+      where cardinality(recall.aliases) > 0) w
+    order by w.word, w.own desc
   ), found as materialized (
     select a.word, a.own, 1.0 as trust, n.id
     from asked a, lateral (
@@ -148,9 +152,13 @@ begin
       where n.user_id = me and n.replaced_by is null and n.words @@ a.query
         and (n.expires_at is null or n.expires_at > present)
       limit recall.matches) n
+  ), mine as materialized (
+    select count(*)::float8 as notes from (
+      select from public.notes n where n.user_id = me and n.replaced_by is null limit 10 * recall.matches) n
   ), unknown as materialized (
-    select a.word, a.own from asked a
-    where length(a.word) >= 4 and a.word !~ '[0-9\u3040-\ud7af]' and not exists (select from found f where f.word = a.word)
+    select a.word, a.own from asked a, mine m
+    where m.notes < 10 * recall.matches and length(a.word) >= 4 and a.word !~ '[0-9\u3040-\ud7af]'
+      and not exists (select from found f where f.word = a.word)
     order by length(a.word) desc limit 4
   ), mistyped as materialized (
     select distinct u.word, u.own, 0.7 as trust, n.id
@@ -163,9 +171,6 @@ begin
       and lanekeeper.levenshtein_less_equal(left(near, 60), left(u.word, 60), 1) <= 1
   ), matched as materialized (
     select * from found union all select * from mistyped
-  ), mine as materialized (
-    select count(*)::float8 as notes from (
-      select from public.notes n where n.user_id = me and n.replaced_by is null limit 10 * recall.matches) n
   ), weights as materialized (
     select a.word, a.own, case when a.own then 1 else 0.3 end
            * ln(1 + greatest(m.notes - count(f.id), 0) / (count(f.id) + 0.5) + 0.5 / (count(f.id) + 0.5)) as weight

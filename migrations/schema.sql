@@ -331,10 +331,12 @@ declare
 begin
   return query
   with asked as materialized (
-    select w.word, w.query, true as own from lanekeeper.search_words(recall.message, recall.languages) w
-    union all
-    select w.word, w.query, false from lanekeeper.search_words(array_to_string(recall.aliases, ' '), recall.languages) w
-    where cardinality(recall.aliases) > 0 and not strpos(spoken, ' ' || w.word || ' ') > 0
+    select distinct on (w.word) w.word, w.query, w.own from (
+      select *, true as own from lanekeeper.search_words(recall.message, recall.languages)
+      union all
+      select *, false from lanekeeper.search_words(array_to_string(recall.aliases, ' '), recall.languages)
+      where cardinality(recall.aliases) > 0) w
+    order by w.word, w.own desc
   ), found as materialized (
     select a.word, a.own, 1.0 as trust, n.id
     from asked a, lateral (
@@ -342,9 +344,13 @@ begin
       where n.user_id = me and n.replaced_by is null and n.words @@ a.query
         and (n.expires_at is null or n.expires_at > present)
       limit recall.matches) n
+  ), mine as materialized (
+    select count(*)::float8 as notes from (
+      select from public.notes n where n.user_id = me and n.replaced_by is null limit 10 * recall.matches) n
   ), unknown as materialized (
-    select a.word, a.own from asked a
-    where length(a.word) >= 4 and a.word !~ '[0-9\u3040-\ud7af]' and not exists (select from found f where f.word = a.word)
+    select a.word, a.own from asked a, mine m
+    where m.notes < 10 * recall.matches and length(a.word) >= 4 and a.word !~ '[0-9\u3040-\ud7af]'
+      and not exists (select from found f where f.word = a.word)
     order by length(a.word) desc limit 4
   ), mistyped as materialized (
     select distinct u.word, u.own, 0.7 as trust, n.id
@@ -357,9 +363,6 @@ begin
       and lanekeeper.levenshtein_less_equal(left(near, 60), left(u.word, 60), 1) <= 1
   ), matched as materialized (
     select * from found union all select * from mistyped
-  ), mine as materialized (
-    select count(*)::float8 as notes from (
-      select from public.notes n where n.user_id = me and n.replaced_by is null limit 10 * recall.matches) n
   ), weights as materialized (
     select a.word, a.own, case when a.own then 1 else 0.3 end
            * ln(1 + greatest(m.notes - count(f.id), 0) / (count(f.id) + 0.5) + 0.5 / (count(f.id) + 0.5)) as weight

@@ -54,7 +54,7 @@ class Limits:
     recall_notes: int = _limit(3, "R1", "notes that one message brings back")
     recall_bytes: int = _limit(600, "R1", "bytes of those notes together")
     recall_chars: int = _limit(2_000, "R1", "characters of a message, from its beginning, that are searched for")
-    recall_matches: int = _limit(2_000, "R1", "notes that one word of a message may bring into the ranking")
+    recall_matches: int = _limit(1_000, "R1", "notes that one word of a message may bring into the ranking")
     note_words: int = _limit(500, "W1", "words of one note; what comes after is cut")
     note_bytes: int = _limit(4_000, "W1", "bytes of one note; what comes after is cut")
     note_subject_chars: int = _limit(80, "W1", "characters of a note's subject")

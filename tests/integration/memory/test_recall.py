@@ -145,6 +145,17 @@ async def test_one_wrong_letter_finds_all_the_same(note: Write, ask: Ask, body: 
     assert await ask("ana", f"what about {message}") == [wanted]
 
 
+async def test_wrong_letters_are_looked_for_only_among_a_bounded_number_of_notes(
+    note: Write, connect_as: ConnectAs
+) -> None:
+    for number in range(10):
+        await note("ana", f"drinks espresso {number}")
+    worker = await connect_as("worker", user_id="ana")
+    search = "select id from lanekeeper.recall('expresso', '{en}', '{}', 3, %s)"
+    found = {most: await (await worker.execute(search, [most])).fetchall() for most in (1, 2)}
+    assert [len(found[1]), len(found[2])] == [0, 2]
+
+
 @pytest.mark.parametrize(
     "message",
     [
@@ -186,6 +197,13 @@ async def test_aliases_find_and_weigh_less_than_what_was_said(note: Write, ask: 
     said = await note("ana", "washes the car")
     assert await ask("ana", "car", aliases={"car": ["automobile"]}) == [said, other]
     assert await ask("ana", "car") == [said]
+
+
+async def test_a_word_that_is_said_and_an_alias_at_once_counts_once(note: Write, database: Database) -> None:
+    await note("ana", "washes the car")
+    await note("ana", "北京")
+    found = await recall(database, "ana", "北京 car", Limits(), aliases={"car": ["北京"]})
+    assert [hit.share for hit in found.hits] == [pytest.approx(0.5), pytest.approx(0.5)]
 
 
 async def test_replaced_and_expired_notes_are_never_found(note: Write, ask: Ask) -> None:
