@@ -184,6 +184,31 @@ async def test_the_model_can_be_chosen_for_a_message(visit: Visit) -> None:
     assert request["model"] == "large"
 
 
+async def test_a_conversations_model_is_shown_when_it_is_opened_and_can_be_left_again(visit: Visit) -> None:
+    visitor = await visit()
+    await visitor.model(*[{"text": f"Reply {n}."} for n in range(3)])
+    model = visitor.page.get_by_label("Model")
+    await model.select_option(label="Large")
+    await visitor.write("one")
+    await expect(visitor.replies).to_contain_text("Reply 0.")
+    await visitor.settled()
+    await visitor.page.reload()
+    await expect(model).to_have_value("large")
+    await visitor.write("two")
+    await expect(visitor.replies.last).to_contain_text("Reply 1.")
+    await visitor.settled()
+    async with visitor.page.expect_response(lambda answer: answer.request.method == "PATCH") as changed:
+        await model.select_option(label="Model: automatic")
+    assert (await (await changed.value).json())["modelId"] is None
+    await visitor.page.reload()
+    await expect(visitor.replies).to_have_count(2)
+    await expect(model).to_have_value("")
+    await visitor.write("three")
+    await expect(visitor.replies.last).to_contain_text("Reply 2.")
+    requests = await visitor.system.requests(visitor.sub)
+    assert [request["model"] for request in requests] == ["large", "large", "small"]
+
+
 async def test_conversations_are_listed_and_open_again(visit: Visit) -> None:
     visitor = await visit()
     for topic in ("apples", "pears"):

@@ -95,6 +95,8 @@ export class TurnServer {
   readonly cuts: { after: number; inside?: boolean }[] = [];
   ignoresLastEventId = false;
   onAccept: (turn: ServedTurn) => void = () => undefined;
+  /** The list of conversations. */
+  rows: { id: string; title: string; modelId: string | null }[] = [];
   /** What is told of each upload: one answer a look, the last one for ever. */
   verdicts: { verdict: string; kind?: string; message?: string }[] = [{ verdict: "ok" }];
   readonly #byKey = new Map<string, { body: string; turn: ServedTurn }>();
@@ -154,8 +156,17 @@ export class TurnServer {
     if (action === "stream") return this.#stream(conversationId, url, request, response);
     if (action === "stop") this.stops.push(conversationId);
     if (action === "messages") return this.#messages(conversationId, url, response);
+    const patched = /^\/stage\/conversations\/([^/]+)$/.exec(url.pathname);
+    if (patched && request.method === "PATCH") return this.#patched(patched[1] ?? "", body, response);
+    if (url.pathname === "/stage/conversations") return json(response, 200, { items: this.rows, next: null });
     if (action === "" && request.method === "POST") return this.#accepted(request, body, response);
     json(response, action === "stop" ? 202 : 404, {});
+  }
+
+  #patched(id: string, body: string, response: ServerResponse): void {
+    const row = { title: "", ...this.rows.find((each) => each.id === id), id, ...JSON.parse(body) };
+    this.rows = [...this.rows.filter((each) => each.id !== id), row];
+    json(response, 200, row);
   }
 
   #uploaded(response: ServerResponse): void {

@@ -11,6 +11,8 @@ export interface ConversationRow {
   id: string;
   title: string;
   updatedAt?: string;
+  /** Who answers; null where each turn chooses. Not there while only the stream has named the conversation. */
+  modelId?: string | null;
 }
 
 /** One entry of the public catalogue. */
@@ -71,6 +73,18 @@ export class Api {
 
   messages(conversationId: string, before: string | null, limit: number): Promise<Page<ReplyMessage>> {
     return this.#json(withQuery(`conversations/${encodeURIComponent(conversationId)}/messages`, { before, limit }));
+  }
+
+  /** Chooses who answers in a conversation from now on; null leaves it to each turn. */
+  chooseModel(conversationId: string, modelId: string | null): Promise<ConversationRow> {
+    const url = this.address(`conversations/${encodeURIComponent(conversationId)}`);
+    return this.#authorised((headers) =>
+      readJson<ConversationRow>(url, {
+        method: "PATCH",
+        body: JSON.stringify({ modelId }),
+        headers: { ...headers, "content-type": "application/json" },
+      }),
+    );
   }
 
   models(): Promise<Page<Choice>> {

@@ -1,6 +1,7 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { type Attachments, MOST } from "../attachments/attachments";
 import type { Changes } from "../conversation/changes";
+import type { ConversationList } from "../conversation/conversationList";
 import type { Choices } from "../conversation/liveConversation";
 import type { FilePart } from "../conversation/message";
 import type { Catalogue } from "../conversation/workspace";
@@ -8,11 +9,14 @@ import { AttachmentList } from "./AttachmentList";
 import { Icon } from "./Icon";
 import { Picker } from "./Picker";
 import { useChanges } from "./useChanges";
+import { useModel } from "./useModel";
 
 interface Props {
   catalogue: () => Catalogue;
   changed: Changes;
-  isNew: boolean;
+  /** Of the open conversation: null while there is none. */
+  conversationId: string | null;
+  list: ConversationList;
   canStop: boolean;
   isStopping: boolean;
   attachments: Attachments;
@@ -24,10 +28,12 @@ export const COMPOSER_FIELD = "message";
 const LONGEST = 32_000;
 const ACCEPTED = ".png,.jpg,.jpeg,.gif,.webp,.pdf,.docx,.txt,.md,.csv";
 
-export function Composer({ catalogue, changed, isNew, canStop, isStopping, attachments, onSend, onStop }: Props) {
+export function Composer(props: Props) {
+  const { catalogue, changed, conversationId, list, canStop, isStopping, attachments, onSend, onStop } = props;
   const { models, agents } = useChanges(changed, catalogue);
   const [text, setText] = useState("");
-  const [modelId, setModelId] = useState("");
+  const isNew = conversationId === null;
+  const model = useModel(list, conversationId, models);
   const [agentId, setAgentId] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
   const length = text.length > LONGEST ? [...text].length : text.length;
@@ -43,7 +49,7 @@ export function Composer({ catalogue, changed, isNew, canStop, isStopping, attac
 
   const send = () => {
     if (!canSend) return;
-    const choices = { ...(isNew && agentId && { agentId }), ...(modelId && { modelId }) };
+    const choices = { ...(isNew && agentId && { agentId }), ...(model.toSend && { modelId: model.toSend }) };
     onSend(sendable(text), choices, attachments.take());
     setText("");
     field.current?.focus();
@@ -115,7 +121,12 @@ export function Composer({ catalogue, changed, isNew, canStop, isStopping, attac
           <span className="unseen">Attach a picture or a file</span>
         </button>
         {isNew && agents.length > 1 && <Picker label="Agent" choices={agents} value={agentId} onChange={setAgentId} />}
-        {models.length > 1 && <Picker label="Model" choices={models} value={modelId} onChange={setModelId} />}
+        {models.length > 1 && <Picker label="Model" choices={models} value={model.shown} onChange={model.choose} />}
+        {model.problem && (
+          <span className="too-long" role="alert">
+            The model was not changed. {model.problem.message} {model.problem.nextStep}
+          </span>
+        )}
         {isTooLong && (
           <span className="too-long" id="too-long" role="status">
             {(length - LONGEST).toLocaleString("en")} characters too long

@@ -86,7 +86,8 @@ export function ConversationView({ live, workspace }: { live: LiveConversation; 
         <Composer
           catalogue={workspace.catalogue}
           changed={workspace.changed}
-          isNew={live.conversationId === null}
+          conversationId={live.conversationId}
+          list={workspace.list}
           canStop={view.busy && live.conversationId !== null}
           isStopping={view.stopping}
           attachments={attachments}
