@@ -11,6 +11,7 @@ from tests.devkit import samples
 pytestmark = pytest.mark.browser
 
 CAT = {"name": "cat.png", "mimeType": "image/png", "buffer": samples.png(40, 40)}
+SONG = {"name": "song.mp3", "mimeType": "audio/mpeg", "buffer": b"ID3\x04\0\0"}
 PLAN = {"name": "plan.pdf", "mimeType": "application/pdf", "buffer": samples.pdf("Meet at noon.")}
 
 
@@ -41,6 +42,25 @@ async def test_a_picture_and_a_file_go_along_with_a_message_and_are_there_after_
     assert "Meet at noon." in written
 
 
+async def test_a_refused_file_stays_in_sight_when_the_words_are_sent(visit: Visit) -> None:
+    visitor = await visit()
+    visitor.expected = "415"
+    await visitor.model({"text": "Go on."})
+    await visitor.page.get_by_label("Files to attach").set_input_files([CAT, SONG])  # type: ignore[list-item]
+    chips = visitor.page.locator(".attachment")
+    await expect(chips.filter(has_text="cat.png")).to_contain_text("Ready", timeout=20_000)
+    await expect(chips.filter(has_text="song.mp3")).to_contain_text("cannot be read here")
+    await visitor.write("Look and listen")
+    await expect(visitor.replies).to_contain_text("Go on.", timeout=20_000)
+    await expect(chips).to_have_count(1)
+    await expect(chips).to_contain_text("song.mp3")
+    await expect(chips).to_contain_text("Not sent with your message. This kind of file cannot be read here.")
+    await expect(visitor.page.get_by_alt_text("cat.png")).to_be_visible()
+    await expect(visitor.page.get_by_role("button", name="Send")).to_be_disabled()
+    await visitor.page.get_by_role("button", name="Remove song.mp3").click()
+    await expect(chips).to_have_count(0)
+
+
 async def test_sending_waits_for_the_check_and_a_refusal_says_why(visit: Visit) -> None:
     visitor = await visit()
     answers = {"image_sensitive": 0.95}
@@ -55,7 +75,7 @@ async def test_sending_waits_for_the_check_and_a_refusal_says_why(visit: Visit) 
     await visitor.page.get_by_role("button", name="Remove cat.png").click()
     await expect(chip).to_have_count(0)
     await visitor.page.get_by_label("Files to attach").set_input_files(
-        {"name": "song.mp3", "mimeType": "audio/mpeg", "buffer": b"ID3\x04\0\0"}
+        SONG  # type: ignore[arg-type]
     )
     visitor.expected = "415"
     await expect(chip).to_contain_text("This kind of file cannot be read here.")

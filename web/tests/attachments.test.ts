@@ -44,6 +44,19 @@ test.each(["refused", "sensitive"])("a file that is %s says why and does not go 
   expect([attachments.settled, attachments.take()]).toEqual([true, []]);
 });
 
+test("what was refused stays after sending, says that it was left out, and takes no other file's place", async () => {
+  attachments.add([new File([new Uint8Array(4 * 1024 * 1024 + 1)], "film.pdf"), words()]);
+  await until(() => expect(attachments.settled).toBe(true));
+  expect(attachments.take().map(({ filename }) => filename)).toEqual(["día.txt"]);
+  expect(attachments.items().map(({ name, state, leftOut }) => [name, state, leftOut])).toEqual([
+    ["film.pdf", "refused", true],
+  ]);
+  attachments.add(Array.from({ length: MOST }, (_, number) => words(`${number}.txt`)));
+  expect([attachments.items().length, attachments.full]).toEqual([MOST + 1, true]);
+  attachments.remove(attachments.items()[0]?.key ?? "");
+  expect(attachments.items().map(({ name }) => name)).not.toContain("film.pdf");
+});
+
 test("a refusal of the request is its line, and a passing fault is none", async () => {
   const body = '{"error":{"code":"unsupported_file","message":"Not this kind.","nextStep":"Send a PDF."}}';
   server.refusals.push({ path: "/uploads", status: 503 }, { path: "/uploads", status: 415, body });

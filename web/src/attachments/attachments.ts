@@ -20,6 +20,8 @@ export interface Attachment {
   state: "sending" | "checking" | "ok" | "refused";
   /** Why it was not taken. */
   line?: string;
+  /** A message has gone out without it. */
+  leftOut?: boolean;
   uploadId?: string;
   file: File;
 }
@@ -47,8 +49,17 @@ export class Attachments {
     return this.#items.filter(({ state }) => state === "ok");
   }
 
+  /** As many go along already as a message may carry. */
+  get full(): boolean {
+    return this.#room <= 0;
+  }
+
+  get #room(): number {
+    return MOST - this.#items.filter(({ state }) => state !== "refused").length;
+  }
+
   add(files: Iterable<File>): void {
-    for (const file of [...files].slice(0, MOST - this.#items.length)) {
+    for (const file of [...files].slice(0, Math.max(0, this.#room))) {
       const key = newMessageId().replace("msg_", "file_");
       const isImage = file.type.startsWith("image/");
       this.#keep([
@@ -65,12 +76,13 @@ export class Attachments {
     this.#keep(this.#items.filter((item) => item.key !== key));
   }
 
-  /** Takes out what goes along with a message, and drops the rest. */
+  /** Takes out what goes along with a message. What was refused stays, with its line, until the person removes it. */
   take(): FilePart[] {
     const parts = this.ready.map(({ uploadId, name, mediaType }): FilePart => {
       return { type: "file", mediaType: mediaType || "application/octet-stream", filename: name, url: `/uploads/${uploadId}/content` };
     });
-    this.leave();
+    for (const { key } of this.ready) this.remove(key);
+    this.#keep(this.#items.map((item) => ({ ...item, leftOut: true })));
     return parts;
   }
 

@@ -24,6 +24,7 @@ export function AttachmentList({ attachments }: { attachments: Attachments }) {
               {item.name}
             </span>
             <span className="attachment-state" role="status">
+              {item.leftOut && "Not sent with your message. "}
               {item.line ?? LINES[item.state]}
             </span>
           </span>

@@ -1,5 +1,5 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { type Attachments, MOST } from "../attachments/attachments";
+import type { Attachments } from "../attachments/attachments";
 import type { Changes } from "../conversation/changes";
 import type { ConversationList } from "../conversation/conversationList";
 import type { Choices } from "../conversation/liveConversation";
@@ -38,7 +38,7 @@ export function Composer(props: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const length = text.length > LONGEST ? [...text].length : text.length;
   const isTooLong = length > LONGEST;
-  const files = useChanges(attachments.changed, attachments.items);
+  useChanges(attachments.changed, attachments.items);
   const chooser = useRef<HTMLInputElement>(null);
   const hasContent = text.trim() !== "" || attachments.ready.length > 0;
   const canSend = hasContent && attachments.settled && !isTooLong;
@@ -113,7 +113,7 @@ export function Composer(props: Props) {
         <button
           type="button"
           className="icon-button"
-          disabled={files.length >= MOST}
+          disabled={attachments.full}
           onClick={() => chooser.current?.click()}
           title="Attach a picture or a file"
         >
