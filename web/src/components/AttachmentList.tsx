@@ -14,9 +14,11 @@ const LINES: Record<Attachment["state"], string> = {
 export function AttachmentList({ attachments }: { attachments: Attachments }) {
   const items = useChanges(attachments.changed, attachments.items);
   if (items.length === 0) return null;
+  // What was refused stands first: of many files not all are in sight.
+  const refusedFirst = [...items].sort((one, other) => Number(other.state === "refused") - Number(one.state === "refused"));
   return (
     <ul className="attachments" aria-label="Files to send">
-      {items.map((item) => (
+      {refusedFirst.map((item) => (
         <li key={item.key} className="attachment" data-state={item.state}>
           {item.isImage ? <Preview file={item.file} /> : <Icon name="file" />}
           <span className="attachment-words">

@@ -19,11 +19,14 @@ export function Transcript({ label, hasOlder, loadingOlder, onOlder, newestOwn, 
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
+  const lastTop = useRef(0);
   const [isAway, setAway] = useState(false);
 
   const toEnd = () => {
     const box = scroller.current;
-    if (box) box.scrollTop = box.scrollHeight;
+    if (!box) return;
+    box.scrollTop = box.scrollHeight;
+    lastTop.current = box.scrollTop;
   };
 
   useEffect(() => {
@@ -43,7 +46,10 @@ export function Transcript({ label, hasOlder, loadingOlder, onOlder, newestOwn, 
   const onScroll = () => {
     const box = scroller.current;
     if (!box) return;
-    follows.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
+    const isNearEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
+    // Only who goes up leaves the end. It may also have moved away by itself: a picture has come in below.
+    follows.current = isNearEnd || (follows.current && box.scrollTop >= lastTop.current);
+    lastTop.current = box.scrollTop;
     setAway(!follows.current);
   };
 
