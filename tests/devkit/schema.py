@@ -17,7 +17,13 @@ def dump(server: Postgres, database: str) -> str:
     excluded = [f"--exclude-schema={name}" for name in _STAND_INS]
     text = server.dump_schema(database, *excluded)
     text = re.sub(r"^(--.*|SET .*|SELECT pg_catalog\.set_config.*|\\(un)?restrict .*)$", "", text, flags=re.MULTILINE)
+    # pg_dump names a policy's roles in the order in which the server happens to keep them.
+    text = re.sub(r"(?<= TO )(\w+(?:, \w+)+)(?= (?:USING|WITH CHECK) )", _in_order, text)
     return _NOTE + re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def _in_order(names: re.Match[str]) -> str:
+    return ", ".join(sorted(names[0].split(", ")))
 
 
 def main() -> None:

@@ -36,6 +36,7 @@ VALUES: dict[str, Any] = {
     "first_agent_id": "a",
     "model_id": None,
     "title": "t",
+    "sets_model": True,
     "parts": Jsonb([]),
     "payload": Jsonb({}),
     "lane_wait": "1s",
