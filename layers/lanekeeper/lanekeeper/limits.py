@@ -64,7 +64,6 @@ class Limits:
     decisions_s: float = _limit(1.5, "D1", "seconds the fast decisions of a turn may take, all together")
     decisions_missing_s: float = _limit(300, "D1", "seconds a gateway without decisions is not asked for them again")
     decisions_chars: int = _limit(8000, "D1", "characters of a message that are judged: its beginning and its end")
-    decisions_batch_s: float = _limit(20, "D7", "seconds one call about many items may take")
     confirm_s: float = _limit(900, "D5", "seconds in which a control that was asked about can be confirmed")
 
     # The stream

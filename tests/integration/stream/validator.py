@@ -12,7 +12,8 @@ ROOT = Path(__file__).parents[3]
 VALIDATOR = Path(os.environ.get("SHARED_DIR") or ROOT.parent / "shared") / "tools" / "ui-stream"
 
 needs_validator = pytest.mark.skipif(
-    not (VALIDATOR / "validate.mjs").exists(), reason=f"no validator at {VALIDATOR}; SHARED_DIR names another place"
+    not (VALIDATOR / "validate.mjs").exists(),
+    reason=f"no validator at {VALIDATOR} (SHARED_DIR names another place); the players on npm ai run all the same",
 )
 
 

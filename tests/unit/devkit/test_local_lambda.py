@@ -135,7 +135,9 @@ async def test_a_handler_that_cannot_be_loaded_fails_its_event(make_function: Ma
     assert outcome.error["errorType"] == "Runtime.ImportModuleError"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads the process's state from /proc")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="whether a process is stopped is read from /proc, which only Linux has"
+)
 async def test_a_process_is_frozen_while_it_has_no_event(make_function: MakeFunction) -> None:
     function = make_function()
     pid = (await invoke(function, do="answer"))["pid"]

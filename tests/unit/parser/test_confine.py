@@ -68,7 +68,7 @@ def test_the_parser_may_still_load_what_it_needs() -> None:
     assert confined("import encodings.cp1252, html.parser").stdout == "done\n"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are kept by Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not keep to RLIMIT_AS; Lambda is Linux")
 def test_b077_memory_ends_where_the_limit_is() -> None:
     assert confined("bytearray(16 * 1024 * 1024)").stdout == "done\n"
     assert confined(f"bytearray({MEMORY})").stdout == "MemoryError\n"
@@ -79,12 +79,14 @@ def test_b077_time_ends_where_the_limit_is() -> None:
     assert (done.stdout, -done.returncode) in {("", signal.SIGXCPU), ("", signal.SIGKILL)}
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="spaces of networks are Linux's")
+@pytest.mark.skipif(sys.platform != "linux", reason="network namespaces exist on Linux alone; Lambda is Linux")
 def test_where_the_system_lets_go_of_the_network_there_is_none() -> None:
     probe = subprocess.run(
         [sys.executable, "-c", "import ctypes, sys; sys.exit(ctypes.CDLL(None).unshare(0x50000000) != 0)"], timeout=60
     )
     if probe.returncode:
-        pytest.skip("this machine does not let a process leave its network")
+        pytest.skip(
+            "this machine lets no process leave its network: here the tests above hold what keeps the parser in"
+        )
     shown = confined("sys.stdout.write(os.readlink('/proc/self/ns/net') + ' ')").stdout
     assert shown.split()[0] != os.readlink("/proc/self/ns/net")  # noqa: PTH115

@@ -44,6 +44,7 @@ class MainlineDecisionModel(BaseDecisionModel):
         return "mainline"
 
     def _classify(self, state: Any, questions: dict[str, GivenQuestion]) -> ClassifierResponse:
+        # LangChain asks for it. The client belongs to one event loop, which a call from outside would have to block.
         raise NotImplementedError("models are called from async code only")
 
     async def _aclassify(self, state: Any, questions: dict[str, GivenQuestion]) -> ClassifierResponse:

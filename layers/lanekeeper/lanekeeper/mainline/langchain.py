@@ -135,6 +135,7 @@ class MainlineChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **options: Any,
     ) -> ChatResult:
+        # LangChain asks for it. The client belongs to one event loop, which a call from outside would have to block.
         raise NotImplementedError("models are called from async code only")
 
     def _last(self, ending: Ending) -> AIMessageChunk:

@@ -32,6 +32,7 @@ def read(content: bytes, order: Order) -> Found:
             if len(entries) > _MOST_ENTRIES:
                 raise Unreadable("too_large_inside")
             return gathered(_texts(archive, entries, order), order)
+    # zipfile raises NotImplementedError for a way of packing that it does not know.
     except (zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, NotImplementedError, ValueError):
         raise Unreadable("broken") from None
 

@@ -42,6 +42,7 @@ class StreamApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
+            # Our runtime loop sends nothing else. A server that asks for a lifespan takes this for a no, and goes on.
             raise NotImplementedError(f"no {scope['type']} here")
         try:
             following = await self._open(scope)
