@@ -1,5 +1,7 @@
 """Tools that read what a conversation holds and keep values for later calls (N4)."""
 
+import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -82,6 +84,41 @@ async def test_the_limit_holds_for_all_that_is_kept_together():
     state = {"notes": "x" * 4000}
     assert (await outcome_of({"more": "y" * 200}, state)).is_error
     assert not (await outcome_of({"notes": "short", "more": "y" * 200}, state)).is_error
+
+
+@pytest.mark.parametrize("writes", [False, True])
+async def test_the_limit_holds_for_the_calls_of_one_answer_together(writes: bool):
+    async def run(context: ToolContext, given: NoteInput) -> Command[NoteOutput]:
+        # The first one asked for is the last one done.
+        await asyncio.sleep(0.01 if context.call_id == "c1" else 0)
+        return Command(NoteOutput(text="kept"), {context.call_id: "x" * 1500})
+
+    tools = toolset(note_tool(run, effects="write" if writes else "read"))
+    calls = [call(call_id=name) for name in ("c1", "c2", "c3")]
+    outcomes = await tools.call_all(calls, CONTEXT)
+    assert [outcome.is_error for outcome in outcomes].count(True) == 1
+    after = state_after({}, [outcome.message() for outcome in outcomes])
+    assert len(after) == 2
+    # The batches of one answer that run after one another count together as well.
+    context = replace(CONTEXT, keeping=tools.keeping({}, calls))
+    alone = [(await tools.call_all([one], context))[0].is_error for one in calls]
+    assert alone == [False, False, True]
+
+
+async def test_the_limit_counts_what_stays_in_the_order_of_the_calls():
+    kept = {"c1": {"a": "x"}, "c2": {"a": "x" * 3000}, "c3": {"b": "y" * 3000}}
+
+    async def run(context: ToolContext, given: NoteInput) -> Command[NoteOutput]:
+        # The second call's value is the one that stays, though the first one comes to its end after it.
+        await asyncio.sleep({"c1": 0.01, "c2": 0, "c3": 0.02}[context.call_id])
+        return Command(NoteOutput(text="kept"), kept[context.call_id])
+
+    outcomes = await toolset(note_tool(run)).call_all([call(call_id=name) for name in kept], CONTEXT)
+    assert [outcome.is_error for outcome in outcomes] == [False, False, True]
+
+
+async def test_a_call_that_keeps_nothing_works_where_too_much_is_kept_already():
+    assert not (await outcome_of({}, {"notes": "x" * 5000})).is_error
 
 
 async def test_a_failed_try_keeps_nothing():

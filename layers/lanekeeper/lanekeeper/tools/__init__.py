@@ -11,7 +11,7 @@ from lanekeeper.tools.failure import ToolFailure, TransientError
 from lanekeeper.tools.job import JobTools
 from lanekeeper.tools.money import Money
 from lanekeeper.tools.outcome import Outcome
-from lanekeeper.tools.state import state_after
+from lanekeeper.tools.state import Keeping, state_after
 from lanekeeper.tools.tool import AnyTool, Command, Example, Source, Tool, ToolInput, ToolOutput
 from lanekeeper.tools.toolset import Toolset
 
@@ -23,6 +23,7 @@ __all__ = [
     "Fact",
     "FactKind",
     "JobTools",
+    "Keeping",
     "Money",
     "Outcome",
     "Source",

@@ -10,13 +10,13 @@ from pydantic import ValidationError
 from lanekeeper.errors import LaneLostError
 from lanekeeper.limits import Limits
 from lanekeeper.mainline.schema import in_words
-from lanekeeper.mainline.text import dumps
+from lanekeeper.mainline.text import canonical, dumps
 from lanekeeper.redact import place
 from lanekeeper.tools.context import ToolContext
 from lanekeeper.tools.failure import ToolFailure, TransientError
 from lanekeeper.tools.outcome import Outcome, succeeded
 from lanekeeper.tools.result import Result
-from lanekeeper.tools.state import checked
+from lanekeeper.tools.state import Keeping
 from lanekeeper.tools.tool import AnyTool, Command
 from lanekeeper.types import Json
 
@@ -135,7 +135,7 @@ def with_checked_result(tool: AnyTool, limits: Limits, run: Run) -> Run:
         output = tool.output.model_validate(command.result.model_dump())
         return Result(
             output=output,
-            update=checked(command.update, context.state, limits),
+            update=canonical(dict(command.update)),
             sources=tuple(tool.sources(output)),
             facts=tuple(tool.facts(output)),
         )
@@ -144,10 +144,13 @@ def with_checked_result(tool: AnyTool, limits: Limits, run: Run) -> Run:
 
 
 def with_outcome(tool: AnyTool, limits: Limits, run: Run) -> Run:
-    """Cuts the result to what a model should read and a page can show (O6)."""
+    """Cuts the result to what a model should read and a page can show (O6), and keeps what it wants kept (N4)."""
 
     async def cut(context: ToolContext, given: Any) -> Outcome:
-        return succeeded(context.call_id, tool, await run(context, given), limits)
+        outcome = succeeded(context.call_id, tool, await run(context, given), limits)
+        keeping = context.keeping or Keeping(context.state, (), limits)
+        keeping.keep(context.call_id, outcome.update)
+        return outcome
 
     return cut
 

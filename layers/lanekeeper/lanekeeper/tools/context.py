@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from lanekeeper.ledger.call import Call, Meter
 from lanekeeper.ledger.rules import Usage
+from lanekeeper.tools.state import Keeping
 
 
 class Watcher(Protocol):
@@ -37,6 +38,7 @@ class ToolContext:
         call_id: the call at work; the same when a turn is taken up again, so it serves as an idempotency key.
         state: what earlier tools of this conversation kept (see ``Command``). The calls of one answer all see the
             same state: what one of them keeps is there for the next answer's calls.
+        keeping: counts together what the calls of one answer keep; None for a call by itself.
         meter: told of what is paid for, through ``paid``.
         watcher: shown how the call is getting on, through ``progress``.
         staff: the team's desk, where there is one.
@@ -49,6 +51,7 @@ class ToolContext:
     now: datetime
     call_id: str = ""
     state: Mapping[str, Any] = field(default_factory=dict)
+    keeping: Keeping | None = None
     meter: Meter | None = None
     watcher: Watcher | None = None
     staff: StaffDesk | None = None

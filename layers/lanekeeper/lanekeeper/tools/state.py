@@ -18,16 +18,35 @@ def merged(state: Mapping[str, Any], update: Mapping[str, Any]) -> Json:
     return {name: value for name, value in canonical({**state, **update}).items() if value is not None}
 
 
-def checked(update: Mapping[str, Any], state: Mapping[str, Any], limits: Limits) -> Json:
-    """An update in the form in which it is kept.
+class Keeping:
+    """What the calls of one answer keep: together never more than the limit, in whatever order they come to an end.
 
-    Raises:
-        ValueError, TypeError: it is no JSON, or the state would pass its byte limit with it.
+    Args:
+        state: what was kept before them, as all of them see it.
+        calls: their ids, in the order in which they were asked for.
+        limits: how many bytes may be kept.
     """
-    if len(dumps(merged(state, update)).encode()) > limits.state_bytes:
-        raise ValueError(f"what the tools of a conversation keep passes {limits.state_bytes} bytes")
-    kept: Json = canonical(dict(update))
-    return kept
+
+    def __init__(self, state: Mapping[str, Any], calls: Iterable[str], limits: Limits) -> None:
+        self._state = state
+        self._most = limits.state_bytes
+        self._kept: dict[str, Json] = {call_id: {} for call_id in calls}
+
+    def keep(self, call_id: str, update: Json) -> None:
+        """Keep what a call wants kept, beside what the others do.
+
+        Raises:
+            ValueError, TypeError: it is no JSON, or the limit would be passed with it. Then nothing is kept of it.
+        """
+        if not update:
+            return
+        kept = {**self._kept, call_id: update}
+        after: Json = dict(self._state)
+        for one in kept.values():
+            after = merged(after, one)
+        if len(dumps(after).encode()) > self._most:
+            raise ValueError(f"what the tools of a conversation keep passes {self._most} bytes")
+        self._kept = kept
 
 
 def state_after(state: Mapping[str, Any], results: "Iterable[BaseMessage]") -> Json:

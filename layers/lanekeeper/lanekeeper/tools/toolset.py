@@ -5,6 +5,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from lanekeeper.limits import Limits
 from lanekeeper.mainline.reply import ToolCall
@@ -14,6 +15,7 @@ from lanekeeper.tools.context import ToolContext
 from lanekeeper.tools.definition import definition
 from lanekeeper.tools.failure import ToolFailure
 from lanekeeper.tools.outcome import Outcome, failed
+from lanekeeper.tools.state import Keeping
 from lanekeeper.tools.tool import AnyTool
 from lanekeeper.traces import span
 from lanekeeper.types import Json
@@ -61,6 +63,10 @@ class Toolset:
         """The tool of that name, or None."""
         return self._tools.get(name)
 
+    def keeping(self, state: Mapping[str, Any], calls: Iterable[ToolCall]) -> Keeping:
+        """Counts together what the calls of one answer keep, for their context."""
+        return Keeping(state, (call.id for call in calls), self._limits)
+
     async def call(self, call: ToolCall, context: ToolContext, failures: int = 0) -> Outcome:
         """Run one call. Whatever happens, it has an outcome; only a lost lane is raised.
 
@@ -100,6 +106,8 @@ class Toolset:
         """
         earlier = dict(failures or {})
         one_by_one = any(tool.writes for call in calls if (tool := self._tools.get(call.name)))
+        if context.keeping is None:
+            context = replace(context, keeping=self.keeping(context.state, calls))
         places = asyncio.Semaphore(1 if one_by_one else max(1, self._limits.tool_concurrency))
 
         async def run(call: ToolCall) -> Outcome:

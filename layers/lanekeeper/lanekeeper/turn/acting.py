@@ -9,7 +9,7 @@ from langchain_core.messages import ToolMessage
 from lanekeeper import clock
 from lanekeeper.context.days import Days
 from lanekeeper.mainline.reply import ToolCall
-from lanekeeper.tools import ToolContext, Toolset
+from lanekeeper.tools import Keeping, ToolContext, Toolset
 from lanekeeper.turn.attempts import SUPERSEDED, is_superseded
 from lanekeeper.turn.effects import Effects
 from lanekeeper.turn.holding import HoldingLine
@@ -63,13 +63,14 @@ class Acting:
         """
         began = clock.monotonic()
         results: list[ToolMessage] = []
+        context = self._context(self._tools.keeping(self._effects.state, calls))
         try:
             with self._holding.over(f"calls {calls[0].id if calls else ''}"), self._progress.over():
                 for writes, batch in self._batches(calls):
                     if writes and await self._steering.is_wanted():
                         return [*results, *map(_overtaken, calls[len(results) :])]
                     failures = self._failures(results)
-                    outcomes = await self._tools.call_all(batch, self._context(), failures)
+                    outcomes = await self._tools.call_all(batch, context, failures)
                     results += [outcome.message() for outcome in outcomes]
         finally:
             self.seconds += clock.monotonic() - began
@@ -84,7 +85,7 @@ class Acting:
         tool = self._tools.find(call.name)
         return tool is not None and tool.writes
 
-    def _context(self) -> ToolContext:
+    def _context(self, keeping: Keeping) -> ToolContext:
         return ToolContext(
             user_id=self._turn.hold.user_id,
             conversation_id=self._turn.conversation_id,
@@ -92,6 +93,7 @@ class Acting:
             timezone=Days.around(self._turn.now, self._turn.timezone).zone,
             now=self._turn.now,
             state=self._effects.state,
+            keeping=keeping,
             staff=self._effects,
             meter=self._meter,
             watcher=self._progress,
