@@ -615,6 +615,7 @@ CREATE TABLE public.conversations (
     created_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
     updated_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
     agent_state jsonb DEFAULT '{}'::jsonb NOT NULL,
+    fill_tokens integer DEFAULT 0 NOT NULL,
     CONSTRAINT conversations_agent_state_check CHECK ((jsonb_typeof(agent_state) = 'object'::text))
 );
 
@@ -721,6 +722,17 @@ ALTER TABLE ONLY public.lanes FORCE ROW LEVEL SECURITY;
 
 ALTER TABLE public.lanes OWNER TO lanekeeper_migrator;
 
+CREATE TABLE public.late_recalls (
+    conversation_id text NOT NULL,
+    user_id text NOT NULL,
+    note_ids text[] NOT NULL,
+    found_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+);
+
+ALTER TABLE ONLY public.late_recalls FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.late_recalls OWNER TO lanekeeper_migrator;
+
 CREATE TABLE public.limit_hits (
     id bigint NOT NULL,
     user_id text,
@@ -752,6 +764,7 @@ CREATE TABLE public.messages (
     metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
     "position" integer,
     created_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    forgotten boolean DEFAULT false NOT NULL,
     CONSTRAINT messages_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text, 'staff'::text])))
 )
 WITH (fillfactor='80');
@@ -788,6 +801,28 @@ ALTER TABLE public.model_requests ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTI
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE public.nightly_runs (
+    night date NOT NULL,
+    covered integer DEFAULT 0 NOT NULL,
+    skipped integer DEFAULT 0 NOT NULL,
+    failed integer DEFAULT 0 NOT NULL,
+    began_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    ran_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+);
+
+ALTER TABLE public.nightly_runs OWNER TO lanekeeper_migrator;
+
+CREATE TABLE public.note_progress (
+    conversation_id text NOT NULL,
+    user_id text NOT NULL,
+    "position" integer NOT NULL,
+    read_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+);
+
+ALTER TABLE ONLY public.note_progress FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.note_progress OWNER TO lanekeeper_migrator;
 
 CREATE TABLE public.notes (
     id text NOT NULL,
@@ -839,6 +874,19 @@ ALTER TABLE public.outbox ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE public.profiles (
+    user_id text NOT NULL,
+    home_city text,
+    plan_tier text,
+    budget_amount bigint,
+    budget_currency text,
+    changed_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+);
+
+ALTER TABLE ONLY public.profiles FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.profiles OWNER TO lanekeeper_migrator;
 
 CREATE TABLE public.reply_chunks (
     turn_id text NOT NULL,
@@ -910,6 +958,19 @@ ALTER TABLE ONLY public.stream_sessions FORCE ROW LEVEL SECURITY;
 
 ALTER TABLE public.stream_sessions OWNER TO lanekeeper_migrator;
 
+CREATE TABLE public.summaries (
+    conversation_id text NOT NULL,
+    user_id text NOT NULL,
+    body text NOT NULL,
+    covers_until integer NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    made_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+);
+
+ALTER TABLE ONLY public.summaries FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.summaries OWNER TO lanekeeper_migrator;
+
 CREATE TABLE public.thread_messages (
     conversation_id text NOT NULL,
     "position" integer NOT NULL,
@@ -922,6 +983,32 @@ CREATE TABLE public.thread_messages (
 ALTER TABLE ONLY public.thread_messages FORCE ROW LEVEL SECURITY;
 
 ALTER TABLE public.thread_messages OWNER TO lanekeeper_migrator;
+
+CREATE TABLE public.timers (
+    kind text NOT NULL,
+    key text NOT NULL,
+    user_id text,
+    conversation_id text,
+    run_at timestamp with time zone NOT NULL,
+    claimed_until timestamp with time zone,
+    attempts integer DEFAULT 0 NOT NULL
+)
+WITH (fillfactor='80');
+
+ALTER TABLE ONLY public.timers FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.timers OWNER TO lanekeeper_migrator;
+
+CREATE TABLE public.tombstones (
+    user_id text NOT NULL,
+    subject text NOT NULL,
+    digests text[] DEFAULT '{}'::text[] NOT NULL,
+    forgotten_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+);
+
+ALTER TABLE ONLY public.tombstones FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tombstones OWNER TO lanekeeper_migrator;
 
 CREATE TABLE public.traces (
     turn_id text NOT NULL,
@@ -994,7 +1081,8 @@ CREATE TABLE public.users (
     id text NOT NULL,
     name text,
     timezone text DEFAULT 'UTC'::text NOT NULL,
-    created_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+    created_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    forgets integer DEFAULT 0 NOT NULL
 );
 
 ALTER TABLE ONLY public.users FORCE ROW LEVEL SECURITY;
@@ -1049,6 +1137,9 @@ ALTER TABLE ONLY public.inbox
 ALTER TABLE ONLY public.lanes
     ADD CONSTRAINT lanes_pkey PRIMARY KEY (user_id);
 
+ALTER TABLE ONLY public.late_recalls
+    ADD CONSTRAINT late_recalls_pkey PRIMARY KEY (conversation_id);
+
 ALTER TABLE ONLY public.limit_hits
     ADD CONSTRAINT limit_hits_pkey PRIMARY KEY (id);
 
@@ -1061,11 +1152,20 @@ ALTER TABLE ONLY public.migrations
 ALTER TABLE ONLY public.model_requests
     ADD CONSTRAINT model_requests_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.nightly_runs
+    ADD CONSTRAINT nightly_runs_pkey PRIMARY KEY (night);
+
+ALTER TABLE ONLY public.note_progress
+    ADD CONSTRAINT note_progress_pkey PRIMARY KEY (conversation_id);
+
 ALTER TABLE ONLY public.notes
     ADD CONSTRAINT notes_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (idempotency_key);
+
+ALTER TABLE ONLY public.profiles
+    ADD CONSTRAINT profiles_pkey PRIMARY KEY (user_id);
 
 ALTER TABLE ONLY public.reply_chunks
     ADD CONSTRAINT reply_chunks_pkey PRIMARY KEY (turn_id, seq);
@@ -1085,8 +1185,17 @@ ALTER TABLE ONLY public.staff_items
 ALTER TABLE ONLY public.stream_sessions
     ADD CONSTRAINT stream_sessions_pkey PRIMARY KEY (user_id, id);
 
+ALTER TABLE ONLY public.summaries
+    ADD CONSTRAINT summaries_pkey PRIMARY KEY (conversation_id);
+
 ALTER TABLE ONLY public.thread_messages
     ADD CONSTRAINT thread_messages_pkey PRIMARY KEY (conversation_id, "position");
+
+ALTER TABLE ONLY public.timers
+    ADD CONSTRAINT timers_pkey PRIMARY KEY (kind, key);
+
+ALTER TABLE ONLY public.tombstones
+    ADD CONSTRAINT tombstones_pkey PRIMARY KEY (user_id, subject);
 
 ALTER TABLE ONLY public.traces
     ADD CONSTRAINT traces_pkey PRIMARY KEY (turn_id);
@@ -1118,6 +1227,8 @@ CREATE INDEX inbox_open ON public.inbox USING btree (user_id, id) WHERE (state =
 
 CREATE INDEX lanes_ready ON public.lanes USING btree (ready_at) WHERE (ready_at IS NOT NULL);
 
+CREATE INDEX late_recalls_of_person ON public.late_recalls USING btree (user_id);
+
 CREATE INDEX limit_hits_by_time ON public.limit_hits USING btree (at);
 
 CREATE INDEX limit_hits_of_turn ON public.limit_hits USING btree (turn_id);
@@ -1125,6 +1236,8 @@ CREATE INDEX limit_hits_of_turn ON public.limit_hits USING btree (turn_id);
 CREATE INDEX messages_history ON public.messages USING btree (conversation_id, "position");
 
 CREATE INDEX model_requests_of_turn ON public.model_requests USING btree (turn_id);
+
+CREATE INDEX note_progress_of_person ON public.note_progress USING btree (user_id);
 
 CREATE INDEX notes_by_letters ON public.notes USING gin (user_id, folded lanekeeper.gin_trgm_ops) WITH (fastupdate=off) WHERE (replaced_by IS NULL);
 
@@ -1137,6 +1250,14 @@ CREATE INDEX outbox_of_person ON public.outbox USING btree (user_id, id) WHERE (
 CREATE INDEX staff_items_of_person ON public.staff_items USING btree (user_id);
 
 CREATE UNIQUE INDEX staff_items_open ON public.staff_items USING btree (conversation_id, kind) WHERE (state <> 'closed'::text);
+
+CREATE INDEX summaries_of_person ON public.summaries USING btree (user_id);
+
+CREATE INDEX timers_due ON public.timers USING btree (run_at);
+
+CREATE INDEX timers_of_conversation ON public.timers USING btree (conversation_id);
+
+CREATE INDEX timers_of_person ON public.timers USING btree (user_id);
 
 CREATE INDEX turns_of_conversation ON public.turns USING btree (conversation_id, accepted_at);
 
@@ -1163,14 +1284,29 @@ ALTER TABLE ONLY public.inbox
 ALTER TABLE ONLY public.lanes
     ADD CONSTRAINT lanes_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.late_recalls
+    ADD CONSTRAINT late_recalls_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.late_recalls
+    ADD CONSTRAINT late_recalls_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.messages
     ADD CONSTRAINT messages_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.note_progress
+    ADD CONSTRAINT note_progress_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.note_progress
+    ADD CONSTRAINT note_progress_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.notes
     ADD CONSTRAINT notes_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.profiles
+    ADD CONSTRAINT profiles_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.reply_chunks
     ADD CONSTRAINT reply_chunks_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES public.turns(id) ON DELETE CASCADE;
@@ -1184,8 +1320,23 @@ ALTER TABLE ONLY public.staff_items
 ALTER TABLE ONLY public.staff_items
     ADD CONSTRAINT staff_items_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.summaries
+    ADD CONSTRAINT summaries_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.summaries
+    ADD CONSTRAINT summaries_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.thread_messages
     ADD CONSTRAINT thread_messages_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.timers
+    ADD CONSTRAINT timers_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.timers
+    ADD CONSTRAINT timers_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.tombstones
+    ADD CONSTRAINT tombstones_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.traces
     ADD CONSTRAINT traces_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES public.turns(id) ON DELETE CASCADE;
@@ -1241,6 +1392,8 @@ CREATE POLICY dispatch ON public.spent_keys TO lanekeeper_dispatch USING (true);
 
 CREATE POLICY dispatch ON public.stream_sessions TO lanekeeper_dispatch USING (true);
 
+CREATE POLICY dispatch ON public.timers TO lanekeeper_dispatch USING (true) WITH CHECK (true);
+
 CREATE POLICY dispatch ON public.traces TO lanekeeper_dispatch USING (true);
 
 CREATE POLICY dispatch ON public.turns FOR SELECT TO lanekeeper_dispatch USING (true);
@@ -1253,11 +1406,17 @@ ALTER TABLE public.inbox ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.lanes ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.late_recalls ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.limit_hits ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY maintenance ON public.notes TO lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 ALTER TABLE public.messages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.model_requests ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.note_progress ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.notes ENABLE ROW LEVEL SECURITY;
 
@@ -1277,15 +1436,21 @@ CREATE POLICY own_rows ON public.inbox TO lanekeeper_accept, lanekeeper_maintena
 
 CREATE POLICY own_rows ON public.lanes TO lanekeeper_accept, lanekeeper_maintenance, lanekeeper_stream, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
+CREATE POLICY own_rows ON public.late_recalls TO lanekeeper_accept, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
 CREATE POLICY own_rows ON public.limit_hits TO lanekeeper_accept, lanekeeper_maintenance, lanekeeper_stream, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.messages TO lanekeeper_accept, lanekeeper_maintenance, lanekeeper_stream, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.model_requests TO lanekeeper_accept, lanekeeper_maintenance, lanekeeper_stream, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
+CREATE POLICY own_rows ON public.note_progress TO lanekeeper_maintenance, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
 CREATE POLICY own_rows ON public.notes TO lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.outbox TO lanekeeper_accept, lanekeeper_maintenance, lanekeeper_stream, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.profiles TO lanekeeper_accept, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.reply_chunks TO lanekeeper_accept, lanekeeper_maintenance, lanekeeper_stream, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
@@ -1295,7 +1460,13 @@ CREATE POLICY own_rows ON public.staff_items TO lanekeeper_worker USING ((user_i
 
 CREATE POLICY own_rows ON public.stream_sessions TO lanekeeper_stream USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
+CREATE POLICY own_rows ON public.summaries TO lanekeeper_accept, lanekeeper_maintenance, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
 CREATE POLICY own_rows ON public.thread_messages TO lanekeeper_accept, lanekeeper_maintenance, lanekeeper_stream, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.timers TO lanekeeper_accept, lanekeeper_maintenance, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.tombstones TO lanekeeper_accept, lanekeeper_maintenance, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.traces TO lanekeeper_accept, lanekeeper_maintenance, lanekeeper_stream, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
@@ -1307,6 +1478,8 @@ CREATE POLICY own_rows ON public.users TO lanekeeper_accept, lanekeeper_maintena
 
 CREATE POLICY own_rows ON public.verdicts TO lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
+ALTER TABLE public.profiles ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY recall ON public.notes FOR SELECT TO lanekeeper_recall USING (true);
 
 ALTER TABLE public.reply_chunks ENABLE ROW LEVEL SECURITY;
@@ -1317,7 +1490,13 @@ ALTER TABLE public.staff_items ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.stream_sessions ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.summaries ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.thread_messages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.timers ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.tombstones ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.traces ENABLE ROW LEVEL SECURITY;
 
@@ -1431,6 +1610,7 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.control_confirms TO lanekeeper_worker
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.conversations TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.conversations TO lanekeeper_stream;
 GRANT SELECT,UPDATE ON TABLE public.conversations TO lanekeeper_worker;
+GRANT SELECT ON TABLE public.conversations TO lanekeeper_maintenance;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.costs TO lanekeeper_worker;
 GRANT SELECT ON TABLE public.costs TO lanekeeper_admin;
@@ -1446,6 +1626,7 @@ GRANT SELECT,INSERT ON TABLE public.deletion_jobs TO lanekeeper_worker;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.inbox TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.inbox TO lanekeeper_stream;
 GRANT SELECT,UPDATE ON TABLE public.inbox TO lanekeeper_worker;
+GRANT SELECT ON TABLE public.inbox TO lanekeeper_maintenance;
 
 GRANT SELECT(id) ON TABLE public.inbox TO lanekeeper_dispatch;
 GRANT SELECT(id) ON TABLE public.inbox TO lanekeeper_admin;
@@ -1472,6 +1653,8 @@ GRANT SELECT,UPDATE ON TABLE public.lanes TO lanekeeper_worker;
 GRANT SELECT,UPDATE ON TABLE public.lanes TO lanekeeper_maintenance;
 GRANT SELECT,UPDATE ON TABLE public.lanes TO lanekeeper_dispatch;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.late_recalls TO lanekeeper_worker;
+
 GRANT INSERT ON TABLE public.limit_hits TO lanekeeper_worker;
 GRANT INSERT ON TABLE public.limit_hits TO lanekeeper_dispatch;
 GRANT SELECT ON TABLE public.limit_hits TO lanekeeper_admin;
@@ -1487,6 +1670,7 @@ GRANT USAGE ON SEQUENCE public.limit_hits_id_seq TO lanekeeper_dispatch;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.messages TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.messages TO lanekeeper_stream;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.messages TO lanekeeper_worker;
+GRANT SELECT ON TABLE public.messages TO lanekeeper_maintenance;
 
 GRANT INSERT ON TABLE public.model_requests TO lanekeeper_worker;
 GRANT DELETE ON TABLE public.model_requests TO lanekeeper_dispatch;
@@ -1501,10 +1685,15 @@ GRANT SELECT(turn_id) ON TABLE public.model_requests TO lanekeeper_accept;
 
 GRANT SELECT(at) ON TABLE public.model_requests TO lanekeeper_dispatch;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.note_progress TO lanekeeper_worker;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.note_progress TO lanekeeper_maintenance;
+
 GRANT SELECT,INSERT ON TABLE public.notes TO lanekeeper_worker;
 GRANT SELECT ON TABLE public.notes TO lanekeeper_recall;
+GRANT SELECT,INSERT ON TABLE public.notes TO lanekeeper_maintenance;
 
 GRANT UPDATE(replaced_by) ON TABLE public.notes TO lanekeeper_worker;
+GRANT UPDATE(replaced_by) ON TABLE public.notes TO lanekeeper_maintenance;
 
 GRANT SELECT ON TABLE public.outbox TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.outbox TO lanekeeper_stream;
@@ -1517,6 +1706,9 @@ GRANT SELECT(user_id) ON TABLE public.outbox TO lanekeeper_dispatch;
 GRANT SELECT(state) ON TABLE public.outbox TO lanekeeper_dispatch;
 
 GRANT SELECT(created_at) ON TABLE public.outbox TO lanekeeper_dispatch;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.profiles TO lanekeeper_accept;
+GRANT SELECT ON TABLE public.profiles TO lanekeeper_worker;
 
 GRANT SELECT ON TABLE public.reply_chunks TO lanekeeper_stream;
 GRANT SELECT,INSERT ON TABLE public.reply_chunks TO lanekeeper_worker;
@@ -1545,7 +1737,19 @@ GRANT DELETE ON TABLE public.stream_sessions TO lanekeeper_dispatch;
 
 GRANT SELECT(seen_at) ON TABLE public.stream_sessions TO lanekeeper_dispatch;
 
+GRANT SELECT,UPDATE ON TABLE public.summaries TO lanekeeper_worker;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.summaries TO lanekeeper_maintenance;
+
 GRANT SELECT,INSERT ON TABLE public.thread_messages TO lanekeeper_worker;
+GRANT SELECT ON TABLE public.thread_messages TO lanekeeper_maintenance;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.timers TO lanekeeper_worker;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.timers TO lanekeeper_maintenance;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.timers TO lanekeeper_dispatch;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.tombstones TO lanekeeper_accept;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.tombstones TO lanekeeper_worker;
+GRANT SELECT ON TABLE public.tombstones TO lanekeeper_maintenance;
 
 GRANT SELECT,INSERT ON TABLE public.traces TO lanekeeper_worker;
 GRANT DELETE ON TABLE public.traces TO lanekeeper_dispatch;
@@ -1579,6 +1783,7 @@ GRANT SELECT(expires_at) ON TABLE public.uploads TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.users TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.users TO lanekeeper_worker;
+GRANT SELECT ON TABLE public.users TO lanekeeper_maintenance;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.verdicts TO lanekeeper_worker;
 GRANT DELETE ON TABLE public.verdicts TO lanekeeper_dispatch;

@@ -16,7 +16,7 @@ Connection = psycopg.Connection[dict[str, Any]]
 ROLES = ["accept", "stream", "worker", "maintenance"]
 PEOPLE = ("ana", "ben")
 # What belongs to nobody: the product's own settings and history.
-NOBODYS = {"settings", "audit_log", "migrations", "spend_days"}
+NOBODYS = {"settings", "audit_log", "migrations", "spend_days", "nightly_runs"}
 
 TABLES = """
 select c.relname as name, c.relrowsecurity as guarded, c.relforcerowsecurity as forced,
@@ -39,6 +39,7 @@ where a.attrelid = %s::regclass and a.attnum > 0 and not a.attisdropped
 
 VALUES: dict[str, Callable[[str], Any]] = {
     "text": lambda person: f"{person}-1",
+    "text[]": lambda person: [f"{person}-1"],
     "integer": lambda _: 1,
     "bigint": lambda _: 1,
     "json": lambda _: "{}",
