@@ -738,7 +738,8 @@ CREATE TABLE public.limit_hits (
     user_id text,
     turn_id text,
     kind text NOT NULL,
-    at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+    at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    once text
 );
 
 ALTER TABLE ONLY public.limit_hits FORCE ROW LEVEL SECURITY;
@@ -1139,6 +1140,9 @@ ALTER TABLE ONLY public.lanes
 
 ALTER TABLE ONLY public.late_recalls
     ADD CONSTRAINT late_recalls_pkey PRIMARY KEY (conversation_id);
+
+ALTER TABLE ONLY public.limit_hits
+    ADD CONSTRAINT limit_hits_once_key UNIQUE (once);
 
 ALTER TABLE ONLY public.limit_hits
     ADD CONSTRAINT limit_hits_pkey PRIMARY KEY (id);

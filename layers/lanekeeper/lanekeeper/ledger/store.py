@@ -62,10 +62,13 @@ async def settle_cost(tx: Transaction, call: Call, usage: Usage, price: Price | 
     tx.put(SQL["settle_cost"], _key_of(call) | _cost(usage, price, failed=failed))
 
 
-async def count_limit_hit(tx: Transaction, user_id: str, turn_id: str | None, kind: str) -> None:
-    """Count that a limit was met, such as ``length`` or ``rate_limited``, in the books and for the alarm (E6)."""
-    publish(Measure(LIMIT_HITS, 1, "Count"), kind=kind)
-    tx.put(SQL["count_limit_hit"], {"user_id": user_id, "turn_id": turn_id, "kind": kind})
+async def count_limit_hit(tx: Transaction, user_id: str, turn_id: str | None, kind: str, key: str) -> None:
+    """Count that a limit was met, such as ``length`` or ``rate_limited``, in the books and for the alarm (E6).
+
+    With the same key it is counted once in the books. The alarm hears of it when the transaction is committed.
+    """
+    tx.put(SQL["count_limit_hit"], {"user_id": user_id, "turn_id": turn_id, "kind": kind, "key": key})
+    tx.once_committed(lambda: publish(Measure(LIMIT_HITS, 1, "Count"), kind=kind))
 
 
 def _key_of(call: Call) -> Json:

@@ -31,7 +31,8 @@ set micros = excluded.micros, status = excluded.status, input_tokens = excluded.
     cached_tokens = excluded.cached_tokens, output_tokens = excluded.output_tokens
 
 -- name: count_limit_hit
-insert into limit_hits (user_id, turn_id, kind, at) values (%(user_id)s, %(turn_id)s, %(kind)s, lanekeeper.now())
+insert into limit_hits (user_id, turn_id, kind, at, once) values (%(user_id)s, %(turn_id)s, %(kind)s, lanekeeper.now(), %(key)s)
+on conflict do nothing
 
 -- name: keep_request
 insert into model_requests (user_id, turn_id, body, at) values (%(user_id)s, %(turn_id)s, %(body)s, lanekeeper.now())

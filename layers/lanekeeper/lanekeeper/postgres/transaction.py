@@ -49,6 +49,7 @@ class Transaction:
         self._unsent = list(opening)
         self._beginning = len(opening)
         self._begun = False
+        self._afterwards: list[Callable[[], None]] = []
 
     def put(self, statement: LiteralString, parameters: Parameters = None) -> None:
         """Put a statement down whose answer nobody needs. What is wrong with it shows when it is sent."""
@@ -57,6 +58,10 @@ class Transaction:
     def act_for(self, user_id: str) -> None:
         """From here to the end of the transaction, act in the name of one person."""
         self.put(NAME_PERSON, {"user_id": user_id})
+
+    def once_committed(self, act: Callable[[], None]) -> None:
+        """Do something as soon as the transaction is known to be committed; never, when that is not known."""
+        self._afterwards.append(act)
 
     async def run(self, statement: LiteralString, parameters: Parameters = None) -> int:
         """Run a statement; the number of rows it touched."""
@@ -80,6 +85,8 @@ class Transaction:
         if self._begun or len(self._unsent) > self._beginning:
             self._unsent.append(COMMIT)
             await self._sent()
+        for act in self._afterwards:
+            act()
 
     async def _last(self, statement: LiteralString, parameters: Parameters) -> Result:
         self.put(statement, parameters)

@@ -10,10 +10,7 @@ import logging
 from lanekeeper.decisions import Verdicts, words
 from lanekeeper.decisions.questions import questions_about
 from lanekeeper.errors import DatabaseUnreachableError, LaneLostError
-from lanekeeper.lane import Hold, Watch
-from lanekeeper.ledger import store
-from lanekeeper.ledger.call import Call
-from lanekeeper.ledger.rules import Prices, Usage
+from lanekeeper.lane import Watch
 from lanekeeper.limits import Limits
 from lanekeeper.log import name_person
 from lanekeeper.mainline.client import Caller
@@ -21,9 +18,10 @@ from lanekeeper.mainline.decisions import Decisions, Judges
 from lanekeeper.mainline.errors import MainlineError
 from lanekeeper.mainline.questions import Answer, Answers, image_part
 from lanekeeper.parser.order import Found, Unreadable
-from lanekeeper.postgres import Database, Transaction
+from lanekeeper.postgres import Database
 from lanekeeper.redact import place
 from lanekeeper.turn.in_force import ForAll, OperatorSettings
+from lanekeeper.turn.meter import Bill
 from lanekeeper.uploads.quarantine import Quarantined, State, admit, content_of, release, turn_away
 from lanekeeper.uploads.reader import Reader
 from lanekeeper.uploads.rules import line, pieces
@@ -88,7 +86,7 @@ class Checking:
                 await admit(transaction, upload, found)
         await release(self._database, upload)
 
-    async def _look(self, upload: Quarantined, in_force: ForAll, bill: "Bill") -> Found:
+    async def _look(self, upload: Quarantined, in_force: ForAll, bill: Bill) -> Found:
         if upload.attempt > self._limits.turn_deaths:
             raise Unreadable("deaths")
         found = await self._reader.read(await content_of(self._database, upload), upload.media_type)
@@ -151,33 +149,6 @@ _PICTURE_REASONS = {
     "image_instructions": "instructions",
     "image_sensitive": "sensitive",
 }
-
-
-class Bill:
-    """What the calls about one upload cost.
-
-    Each is on the books before it is made, since a worker that dies in it has to be paid for (K2); what it came to is
-    written with the verdict.
-    """
-
-    def __init__(self, database: Database, hold: Hold, prices: Prices) -> None:
-        self._database = database
-        self._hold = hold
-        self._prices = prices
-        self._settled: list[tuple[Call, Usage, bool]] = []
-
-    async def opened(self, call: Call) -> None:
-        """Put the call on the books."""
-        await store.open_cost(self._database, self._hold, call, self._prices.get(call.model))
-
-    async def settled(self, call: Call, usage: Usage, *, failed: bool) -> None:
-        """Keep the price."""
-        self._settled.append((call, usage, failed))
-
-    async def write(self, transaction: Transaction) -> None:
-        """Write all prices."""
-        for call, usage, failed in self._settled:
-            await store.settle_cost(transaction, call, usage, self._prices.get(call.model), failed=failed)
 
 
 def _judges(in_force: ForAll, *, see: bool = False) -> Judges:

@@ -94,9 +94,9 @@ class Ending:
         await self._end_with(line, [*self._closed_calls(), AIMessage(content=line)], reason)
 
     async def give_up(self) -> None:
-        """End a turn that could not be ended otherwise: what is recorded of it is left as it is, prices too."""
+        """End a turn that could not be ended otherwise: what is recorded of it is left as it is, but it is paid for."""
         await self._stream.restore()
-        self._meter.forget()
+        await self._meter.write_apart()
         await self._end_with(HONEST_LINE.in_language(self._steps.language), [], "unreadable")
 
     def _line(self) -> str:

@@ -117,7 +117,6 @@ class Engine:
             # The conversation was deleted while its turn ran: there is nobody left to tell, but the calls were made.
             logger.warning("the conversation of a running turn is gone")
             async with turn.hold.transaction(self._work) as transaction:
-                meter.rewind()
                 await meter.write(transaction)
             await turn.hold.release(self._work)
 

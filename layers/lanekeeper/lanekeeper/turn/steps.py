@@ -122,11 +122,10 @@ class TurnSteps:
     async def catch_up(self) -> None:
         """Bring the reply of a turn that was cut short to what is recorded.
 
-        What was cut off may have been undone by the database or not, so thread, chunks and prices are taken from there.
+        What was cut off may have been undone by the database or not, so thread and chunks are taken from there.
         """
         await self._turn.thread.load(self._database)
         await self._stream.restore()
-        self._meter.rewind()
         self.deciding.rewind()
         await self._showing.all()
 
