@@ -36,6 +36,8 @@ insert into outbox (user_id, conversation_id, turn_id, idempotency_key, intent, 
   select 'u' || n, 'c' || n, 't' || n || '-1', 'k' || n, 'reply', '{}', 'sent' from generate_series(1, %(people)s) n;
 insert into thread_messages (conversation_id, position, user_id, message_id, message)
   select 'c' || n, m, 'u' || n, 'm' || m, '{}' from generate_series(1, %(people)s) n, generate_series(1, 10) m;
+insert into summaries (conversation_id, user_id, body, covers_until)
+  select 'c' || n, 'u' || n, 'They said hello.', 1 from generate_series(1, %(people)s) n;
 """
 
 WHERE = {

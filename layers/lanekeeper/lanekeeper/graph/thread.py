@@ -26,10 +26,13 @@ class ThreadMessage:
 
     message: AnyMessage
     turn_id: str | None
+    position: int = 0
 
 
 class Thread:
     """The messages of one conversation: added to by whoever holds its person's lane, read when they are needed.
+
+    ``summary`` is what was said before the first of them, in short; None while nothing was left out.
 
     Args:
         conversation_id: also the LangGraph thread id.
@@ -40,14 +43,19 @@ class Thread:
         self.id = conversation_id
         self._user_id = user_id
         self._kept: list[ThreadMessage] = []
+        self.summary: str | None = None
 
     async def load(self, database: Database) -> None:
-        """Read all messages anew."""
+        """Read all messages anew, and the summary of what came before them: in one statement, so that they fit."""
         with span("history"):
             (rows,) = await database.at_once(
                 SQL["messages"], user_id=self._user_id, parameters={"conversation_id": self.id}, durable=False
             )
-        self._kept = [ThreadMessage(from_row(row["message"]), row["turn_id"]) for row in rows]
+        first = rows[0] if rows and rows[0]["summary"] is not None else None
+        self.summary = first["summary"] if first else None
+        self._kept = [
+            ThreadMessage(from_row(row["message"]), row["turn_id"], row["position"]) for row in rows[bool(first) :]
+        ]
 
     @property
     def messages(self) -> list[AnyMessage]:

@@ -1,7 +1,11 @@
 -- The rows of a thread.
 
+-- The summary, where there is one, comes first, as a row of its own.
 -- name: messages
-select turn_id, message from thread_messages
+select position, turn_id, message, null as summary from thread_messages
+where conversation_id = %(conversation_id)s
+union all
+select 0, null, null, body from summaries
 where conversation_id = %(conversation_id)s
 order by position
 

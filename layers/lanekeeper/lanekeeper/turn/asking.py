@@ -185,5 +185,12 @@ class Asking:
         return AIMessage(joined(said, line.in_language(self.language)))
 
     def _input(self, messages: Sequence[AnyMessage], said: str, notes: Sequence[str]) -> ModelInput:
-        added = len(self._turn.thread.of_turn(self._turn.id))
-        return model_input(self._agent.prompt, messages, notes, said, added=added, profile=self._turn.profile)
+        return model_input(
+            self._agent.prompt,
+            messages,
+            notes,
+            said,
+            added=len(self._turn.thread.of_turn(self._turn.id)),
+            profile=self._turn.profile,
+            summary=self._turn.thread.summary,
+        )

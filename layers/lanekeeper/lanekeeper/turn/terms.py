@@ -1,5 +1,6 @@
 """What a turn's reply is held to, from what its thread holds (E5, E2)."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
@@ -12,6 +13,7 @@ from lanekeeper.turn.intake import Turn
 
 # What the prompt says to the model alone.
 MARKS = (MARK, TURN_ONLY)
+_LINK = re.compile(r"https?://\S+", re.IGNORECASE)
 
 
 class Terms:
@@ -54,7 +56,11 @@ class Terms:
                     yield fact.kind, fact.text
 
     def _words(self) -> Iterable[str]:
-        return _said_by_person(self._turn.thread.messages)
+        # The facts of messages that were summarised stand in the summary now. No link does: a model wrote it, perhaps
+        # by what some page had told it to.
+        thread = self._turn.thread
+        earlier = [_LINK.sub("", thread.summary)] if thread.summary else []
+        return [*earlier, *_said_by_person(thread.messages)]
 
 
 def _kinds(messages: Sequence[AnyMessage]) -> set[str]:
