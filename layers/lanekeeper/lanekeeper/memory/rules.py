@@ -68,7 +68,7 @@ def normalised_subject(subject: str, most_chars: int = 80) -> str:
 
     ``"My  Sister's name!"`` and ``"sister's name"`` are the same subject. Empty when nothing is left.
     """
-    plain = " ".join(re.findall(r"[\w']+", _bare(subject).replace("\u2019", "'")))
+    plain = " ".join(re.findall(r"[\w']+", bare(subject).replace("\u2019", "'")))
     return _LEADING.sub("", plain).replace("'s ", " ").replace("'", "")[:most_chars].strip()
 
 
@@ -137,10 +137,10 @@ def _meaning(text: str) -> set[str]:
 
 
 def _words(text: str) -> set[str]:
-    return set(_WORD.findall(_bare(text)))
+    return set(_WORD.findall(bare(text)))
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
     """Lower case without accents, composed again."""
     apart = unicodedata.normalize("NFKD", text.casefold())
     return unicodedata.normalize("NFC", "".join(sign for sign in apart if not "\u0300" <= sign <= "\u036f"))
