@@ -60,6 +60,23 @@ class Limits:
     note_subject_chars: int = _limit(80, "W1", "characters of a note's subject")
     note_kept_days: int = _limit(0, "W5", "days a note is kept, as the privacy notice says; 0 until it is forgotten")
 
+    # The nightly pass
+    nightly_batch_people: int = _limit(500, "W3", "people whose messages go to the note writer in one batch")
+    nightly_batch_bytes: int = _limit(20_000_000, "W3", "bytes of one batch's file")
+    nightly_batch_least: int = _limit(1, "W3", "people below whom each is asked about directly, at the full price")
+    nightly_tries: int = _limit(2, "W3", "tries for one person in one run before they count as failed or skipped")
+    nightly_attempts: int = _limit(7, "W3", "runs that may fail for one person's night before it is left alone")
+    nightly_retry_s: float = _limit(3600, "W3", "seconds before the next run tries again; twice as many each time")
+    nightly_lease_s: float = _limit(400, "W3", "seconds after which people whom a run took and left are taken again")
+    nightly_reserve_s: float = _limit(90, "W3", "seconds a run must have left to begin with more people")
+    nightly_kept_h: float = _limit(720, "W3", "hours it is known who was covered in which night")
+    sweep_h: float = _limit(20, "W5", "hours between two rounds of removing what was kept long enough")
+    batch_call_s: float = _limit(30, "W3", "seconds one request about a batch, or one transfer of its file, may take")
+    batch_answer_bytes: int = _limit(64_000_000, "W3", "bytes of one file of answers")
+    batch_poll_s: float = _limit(60, "W3", "seconds between looks at a batch")
+    batch_looks: int = _limit(3, "W3", "looks at a batch in the run that sent it, a second apart")
+    batch_most_h: float = _limit(26, "W3", "hours after which a batch that is not over is given up")
+
     # Decisions
     decisions_s: float = _limit(1.5, "D1", "seconds the fast decisions of a turn may take, all together")
     decisions_missing_s: float = _limit(300, "D1", "seconds a gateway without decisions is not asked for them again")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from lanekeeper.limits import Limits
-from lanekeeper.maintenance.nightly import Nightly
+from lanekeeper.maintenance.sweeps import Sweeps
 from lanekeeper.postgres import Database
 from tests.conftest import ConnectAs
 
@@ -34,9 +34,9 @@ async def test_a_night_removes_what_has_been_kept_long_enough(
 ) -> None:
     superuser: Any = await connect_as()
     await superuser.execute(FILL)
-    swept = await Nightly(database_as("maintenance"), LIMITS).run()
+    swept = await Sweeps(database_as("maintenance"), LIMITS).run()
     rows = await (await superuser.execute(f"select turn_id from {table}")).fetchall()
     assert {row["turn_id"] for row in rows} == left
     assert (swept.traces, swept.verdicts, swept.requests) == (2, 2, 3)
-    again = await Nightly(database_as("maintenance"), LIMITS).run()
+    again = await Sweeps(database_as("maintenance"), LIMITS).run()
     assert (again.traces, again.verdicts, again.requests) == (0, 0, 0)

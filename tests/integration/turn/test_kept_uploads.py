@@ -11,7 +11,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from lanekeeper.mainline.decisions import Decisions
-from lanekeeper.maintenance.nightly import Nightly
+from lanekeeper.maintenance.sweeps import Sweeps
 from lanekeeper.postgres import Database
 from lanekeeper.turn.checking import Checking
 from lanekeeper.uploads.quarantine import Quarantined
@@ -47,7 +47,7 @@ async def test_the_thread_keeps_no_content_and_the_prefix_changes_once_when_its_
     await sender.talk.superuser.execute("update uploads set expires_at = lanekeeper.now()")
     await sender.say("Later")
     await sender.talk.run()
-    assert (await Nightly(database_as("maintenance"), LIMITS).run()).uploads == 2
+    assert (await Sweeps(database_as("maintenance"), LIMITS).run()).uploads == 2
     assert (
         await sender.talk.rows("select content, text, state from uploads")
         == [{"content": None, "text": None, "state": "expired"}] * 2

@@ -48,6 +48,27 @@ class Transport:
         _, answer = await self._whole(self._http.build_request("GET", path), timeout_s)
         return answer
 
+    async def fetch(self, path: str, timeout_s: float, most_bytes: int) -> bytes:
+        """The bytes at a path.
+
+        Raises:
+            MainlineError: they did not all come in time, are too many, or were refused.
+        """
+        until = asyncio.get_running_loop().time() + timeout_s
+        response = await self._send(self._http.build_request("GET", path), until)
+        try:
+            return await _before(until, _bytes(response, most_bytes))
+        finally:
+            await response.aclose()
+
+    async def delete(self, path: str, timeout_s: float) -> None:
+        """Delete what is at a path.
+
+        Raises:
+            MainlineError: it was not done in time, or was refused.
+        """
+        await self._whole(self._http.build_request("DELETE", path), timeout_s)
+
     async def post(
         self, path: str, content: bytes, headers: Mapping[str, str], timeout_s: float
     ) -> tuple[httpx.Headers, object]:
@@ -165,3 +186,15 @@ async def _json(response: httpx.Response) -> object:
     except (ValueError, httpx.TransportError):
         return None
     return body
+
+
+async def _bytes(response: httpx.Response, most: int) -> bytes:
+    content = bytearray()
+    try:
+        async for piece in response.aiter_bytes():
+            content += piece
+            if len(content) > most:
+                raise MainlineError("invalid", retryable=False, reason="too_long")
+    except httpx.TransportError as error:
+        raise MainlineError("cut", retryable=True) from error
+    return bytes(content)

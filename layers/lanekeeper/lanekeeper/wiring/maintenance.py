@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from lanekeeper.functions import Functions
 from lanekeeper.limits import Limits
-from lanekeeper.maintenance.nightly import Nightly
+from lanekeeper.maintenance.sweeps import Sweeps
 from lanekeeper.maintenance.tick import Tick
 from lanekeeper.metrics import name_deployment
 from lanekeeper.postgres import Database
@@ -35,9 +35,9 @@ class Maintenance:
         self._worker = settings.worker_function
         self._runner = asyncio.Runner()
         database = Database(settings.dial, "lanekeeper-maintenance", pooled=settings.database_pooled)
-        self._jobs: dict[str, Tick | Nightly] = {
+        self._jobs: dict[str, Tick | Sweeps] = {
             "tick": Tick(database, self._wake, limits),
-            "nightly": Nightly(database, limits),
+            "nightly": Sweeps(database, limits),
         }
 
     def run(self, job: str) -> Json:

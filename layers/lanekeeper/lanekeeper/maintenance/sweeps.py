@@ -1,4 +1,4 @@
-"""The nightly pass: what is kept for a while goes when its time is over."""
+"""What is kept for a while goes when its time is over."""
 
 from dataclasses import asdict, dataclass
 
@@ -11,7 +11,7 @@ SQL = Statements.beside(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What one night removed, in rows."""
+    """What one round removed, in rows."""
 
     chunks: int
     traces: int
@@ -25,8 +25,8 @@ class Swept:
         return asdict(self)
 
 
-class Nightly:
-    """One run of the night's work. Safe to repeat and to die at any point.
+class Sweeps:
+    """Removes what has been kept for long enough. Safe to repeat and to die at any point.
 
     Args:
         database: a connection of the maintenance role.
@@ -38,7 +38,7 @@ class Nightly:
         self._limits = limits
 
     async def run(self) -> Swept:
-        """Do the night's work."""
+        """Do one round."""
         return Swept(
             chunks=await self._sweep("sweep_chunks", self._limits.chunks_kept_h),
             traces=await self._sweep("sweep_traces", self._limits.traces_kept_h),
