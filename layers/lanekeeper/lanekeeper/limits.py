@@ -50,14 +50,45 @@ class Limits:
     recursion_limit: int = _limit(16, "T5", "graph steps in one turn, well below LangGraph's own 25")
     turn_s: float = _limit(150, "T5", "seconds a turn may take")
 
+    # Timers, and what waits
+    context_budget_tokens: int = _limit(60_000, "C4", "tokens one request may have before its message has to wait")
+    compaction_share: float = _limit(0.8, "C2", "share of those tokens at which a conversation is shortened")
+    fill_noted_share: float = _limit(0.25, "C4", "share of them below which any message has room")
+    compaction_attempts: int = _limit(6, "C4", "failed summaries after which a message waits no longer")
+    idle_save_s: float = _limit(1800, "W3", "seconds a conversation is quiet before its facts are saved")
+    idle_compaction_s: float = _limit(3300, "C3", "seconds it is quiet before it is shortened: less than a cache lives")
+    timer_lease_s: float = _limit(300, "P4", "seconds a tick may be at one timer before another tick takes it")
+    timer_retry_s: float = _limit(60, "P4", "seconds until a timer that failed once is tried again; then twice as many")
+    timer_retry_longest_s: float = _limit(1800, "P4", "seconds until it is tried again, however often it has failed")
+    timers_at_once: int = _limit(4, "P4", "timers one tick works on side by side")
+    timers_reserve_s: float = _limit(150, "P4", "seconds a tick must have left to begin a timer: more than most take")
+
+    # Compaction
+    compaction_kept_tokens: int = _limit(2_000, "C2", "tokens of the newest turns that no summary covers")
+    compaction_kept_turns: int = _limit(4, "C2", "turns of those at most; the newest whole one always stays")
+    compaction_least_tokens: int = _limit(200, "C2", "tokens of a conversation that are worth a summary")
+    summary_tokens: int = _limit(1_200, "C2", "tokens of a summary; one by a quarter longer is refused")
+    summary_window_tokens: int = _limit(80_000, "C2", "tokens that the writer of a summary reads at once")
+
     # Memory
     recall_notes: int = _limit(3, "R1", "notes that one message brings back")
     recall_bytes: int = _limit(600, "R1", "bytes of those notes together")
     recall_chars: int = _limit(2_000, "R1", "characters of a message, from its beginning, that are searched for")
     recall_matches: int = _limit(1_000, "R1", "notes that one word of a message may bring into the ranking")
+    recall_wait_s: float = _limit(0.08, "R2", "seconds an answer waits for memory once it is known to be wanted")
+    late_recall_s: float = _limit(600, "R2", "seconds for which what memory found too late goes with any next message")
     note_words: int = _limit(500, "W1", "words of one note; what comes after is cut")
     note_bytes: int = _limit(4_000, "W1", "bytes of one note; what comes after is cut")
     note_subject_chars: int = _limit(80, "W1", "characters of a note's subject")
+    notes_segment_chars: int = _limit(24_000, "W3", "characters of a conversation that are read for notes at once")
+    notes_segment_messages: int = _limit(200, "W3", "messages of a conversation that are read for notes at once")
+    notes_context_chars: int = _limit(400, "W3", "characters, from its end, of an answer between them")
+    notes_subjects: int = _limit(60, "W2", "subjects of a person's notes, newest first, that their writer is told")
+    notes_per_answer: int = _limit(50, "W1", "notes that are taken from one answer of the writer")
+    notes_answer_tokens: int = _limit(4_000, "W3", "tokens of one answer of the writer")
+    notes_attempts: int = _limit(3, "W3", "unusable answers about the same messages before they are passed over")
+    forget_notes: int = _limit(5_000, "W4", "newest notes looked through for another that says what is to be forgotten")
+    forget_conversations: int = _limit(50, "W4", "conversations read at a time for what is to be forgotten")
     note_kept_days: int = _limit(0, "W5", "days a note is kept, as the privacy notice says; 0 until it is forgotten")
 
     # The nightly pass

@@ -63,10 +63,10 @@ async def ask_structured(
     asked = list(messages)
     may_correct = True
     while True:
-        said, ending = await _answer(
+        said, ending = await whole_answer(
             mainline, model, chat_body(asked, **shape.options(tools if act else ()), **options), caller
         )
-        raw = _message(said, ending.calls)
+        raw = as_message(said, ending.calls)
         others = shape.others(ending.calls)
         if act and others and len(others) == len(ending.calls):
             steps -= 1
@@ -80,10 +80,15 @@ async def ask_structured(
             if not may_correct:
                 raise
             may_correct = False
-            asked += _told(raw, correction(misfit.reason))
+            asked += told(raw, correction(misfit.reason))
 
 
-async def _answer(mainline: Mainline, model: Model, body: Json, caller: Caller) -> tuple[str, Ending]:
+async def whole_answer(mainline: Mainline, model: Model, body: Json, caller: Caller) -> tuple[str, Ending]:
+    """What a model says to a request, all at once.
+
+    Raises:
+        MainlineError: no whole answer came.
+    """
     said: list[str] = []
     async with aclosing(mainline.chat(model, body, caller)) as pieces:
         async for piece in pieces:
@@ -93,7 +98,8 @@ async def _answer(mainline: Mainline, model: Model, body: Json, caller: Caller) 
     raise AssertionError("a stream without an ending raises")
 
 
-def _message(said: str, calls: Sequence[ToolCall]) -> Json:
+def as_message(said: str, calls: Sequence[ToolCall]) -> Json:
+    """An answer as the assistant's message that a further request holds."""
     message: Json = {"role": "assistant", "content": said or None}
     if calls:
         message["tool_calls"] = [
@@ -107,8 +113,8 @@ def _arguments(call: ToolCall) -> str:
     return text.dumps(call.arguments if call.arguments is not None else {"unreadable": call.raw})
 
 
-def _told(raw: Json, words: str) -> list[Json]:
-    """The answer that did not fit and what is wrong with it, as a history that every provider takes."""
+def told(raw: Json, words: str) -> list[Json]:
+    """An answer and what is to be said about it, as a history that every provider takes."""
     if calls := raw.get("tool_calls"):
         return [raw, *({"role": "tool", "tool_call_id": call["id"], "content": words} for call in calls)]
     return [*([raw] if raw["content"] else []), {"role": "user", "content": words}]

@@ -19,6 +19,18 @@ class Saved:
     refused: Refusal | None = None
 
 
+def objection(note: Note, said: str, *, asked: bool = False) -> Refusal | None:
+    """What speaks against keeping a note, by its own words and those of the message it names; None when nothing does.
+
+    Args:
+        note: the note.
+        said: the text of that message.
+        asked: the person asked in so many words for this to be kept.
+    """
+    why = refusal(normalised_subject(note.subject), note.body, health_asked=asked)
+    return why if why or is_grounded(note.source, note.body, said) else Refusal.UNGROUNDED
+
+
 async def save(
     transaction: Transaction, user_id: str, note: Note, said: str, limits: Limits, *, health_asked: bool = False
 ) -> Saved:
@@ -32,12 +44,10 @@ async def save(
         limits: how much of it is kept, and for how long.
         health_asked: the person asked in so many words for this to be kept.
     """
+    if (why := objection(note, said, asked=health_asked)) is not None:
+        return Saved(refused=why)
     subject = normalised_subject(note.subject, limits.note_subject_chars)
     body = cut_body(note.body, limits.note_words, limits.note_bytes)
-    if (why := refusal(subject, note.body, health_asked=health_asked)) is not None:
-        return Saved(refused=why)
-    if not is_grounded(note.source, note.body, said):
-        return Saved(refused=Refusal.UNGROUNDED)
     transaction.put(SQL["lock_notes"], {"user_id": user_id})
     about = {"user_id": user_id, "subject": subject}
     rows = await transaction.rows(SQL["rivals"], about)
