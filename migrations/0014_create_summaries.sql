@@ -17,6 +17,12 @@ create policy own_rows on summaries to lanekeeper_accept, lanekeeper_worker, lan
   using (user_id = (select lanekeeper.person())) with check (user_id = (select lanekeeper.person()));
 grant select, update on summaries to lanekeeper_worker;
 grant select, insert, update on summaries to lanekeeper_maintenance;
+grant select, delete on thread_messages to lanekeeper_maintenance;
+grant select, update (fill_tokens) on conversations to lanekeeper_maintenance;
+grant select, update (state) on inbox to lanekeeper_maintenance;
+grant select, insert, update on costs to lanekeeper_maintenance;
+grant select on users, turns, uploads to lanekeeper_maintenance;
+grant insert on limit_hits to lanekeeper_maintenance;
 
 -- Counts what a person had forgotten: whoever works on what was said before finds out that it is out of date.
 alter table users add column forgets int not null default 0;

@@ -48,12 +48,13 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """What is known once the reply is whole."""
+    """What is known once the reply is whole. ``refused``: some of its text is the model saying that it will not."""
 
     finish_reason: FinishReason
     usage: Usage
     calls: tuple[ToolCall, ...] = ()
     thinking_blocks: tuple[Json, ...] = ()
+    refused: bool = False
 
 
 @dataclass(slots=True)
@@ -70,6 +71,7 @@ class Assembly:
         self.usage = Usage()
         self.begun = False
         self.written: list[str] = []
+        self._refused = False
         self._text = text.StorableText()
         self._reasoning = text.StorableText()
         self._calls: list[_Call] = []
@@ -115,6 +117,7 @@ class Assembly:
             usage=self.usage,
             calls=tuple(self._whole_calls()),
             thinking_blocks=tuple(self._thinking),
+            refused=self._refused,
         )
 
     def _take(self, chunk: Json) -> Delta | None:
@@ -132,7 +135,9 @@ class Assembly:
         for piece in delta.get("tool_calls") or ():
             self._take_call(piece)
         self._thinking += [text.canonical(b) for b in delta.get("thinking_blocks") or () if b.get("signature")]
-        said = _plain(delta.get("content")) + _plain(delta.get("refusal"))
+        refusal = _plain(delta.get("refusal"))
+        self._refused = self._refused or bool(refusal)
+        said = _plain(delta.get("content")) + refusal
         thought = _plain(delta.get("reasoning_content") or delta.get("reasoning"))
         self.written += [said, thought]
         out = Delta(self._text.take(said) if said else "", self._reasoning.take(thought) if thought else "")

@@ -1,0 +1,124 @@
+"""Reads a conversation as it is to be summarised, and puts the summary in the place of its messages."""
+
+from dataclasses import dataclass
+
+from lanekeeper.compaction.rules import Plan
+from lanekeeper.graph import ThreadMessage
+from lanekeeper.graph.message_rows import from_row
+from lanekeeper.postgres import Database, Statements, Transaction
+
+SQL = Statements.beside(__file__)
+
+
+class OutdatedError(Exception):
+    """What a summary was written of is no longer what is there, or is gone. Nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """A conversation at one moment.
+
+    Attributes:
+        name: what the person is called.
+        roles: what the person was to this service with their last message.
+        model_id: the model of its last turn, else the one that was chosen for it.
+        version: how often it was summarised.
+        forgets: how often the person had something forgotten.
+        summary: what was said before the first of its messages.
+        running: its turns that are being answered.
+        messages: the thread, oldest first.
+    """
+
+    user_id: str
+    conversation_id: str
+    agent_id: str
+    name: str | None
+    roles: tuple[str, ...]
+    model_id: str | None
+    version: int
+    forgets: int
+    summary: str | None
+    running: frozenset[str]
+    messages: tuple[ThreadMessage, ...]
+
+    @property
+    def key(self) -> dict[str, str]:
+        """The parameters that name the conversation in a statement."""
+        return {"user_id": self.user_id, "conversation_id": self.conversation_id}
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a summary came to: how many messages it took the place of, and how many that waited may run now."""
+
+    covered: int
+    freed: int
+
+
+async def read(database: Database, user_id: str, conversation_id: str) -> History | None:
+    """The conversation as it stands; None when there is none of that person.
+
+    Raises:
+        DatabaseUnreachableError: the database did not answer.
+    """
+    key = {"user_id": user_id, "conversation_id": conversation_id}
+    (rows,) = await database.at_once(SQL["history"], user_id=user_id, parameters=key)
+    if not rows:
+        return None
+    row = rows[0]
+    return History(
+        **key,
+        agent_id=row["agent_id"],
+        name=row["name"],
+        roles=tuple(row["roles"] or ()),
+        model_id=row["last_model_id"] or row["model_id"],
+        version=row["version"],
+        forgets=row["forgets"],
+        summary=row["summary"],
+        running=frozenset(row["running"]),
+        messages=tuple(
+            ThreadMessage(from_row(message), turn_id, position) for position, turn_id, message in row["messages"]
+        ),
+    )
+
+
+async def publish(database: Database, history: History, plan: Plan, body: str) -> Published:
+    """Put a summary in the place of the messages that it covers, and let run what waited for that. All or nothing.
+
+    Raises:
+        OutdatedError: something was summarised or forgotten since the history was read, or the conversation is gone.
+        DatabaseUnreachableError: the database did not answer. It may be done all the same; a repeat is outdated.
+    """
+    async with database.transaction(user_id=history.user_id) as transaction:
+        transaction.put(SQL["lock_lane"], history.key)
+        row = await transaction.row(
+            SQL["publish"],
+            {
+                **history.key,
+                "version": history.version,
+                "forgets": history.forgets,
+                "message_ids": plan.ids,
+                "covers_until": plan.covers_until,
+                "body": body,
+            },
+        )
+        if row is None or not row["current"]:
+            raise OutdatedError
+        return Published(row["gone"], await _release(transaction, history.key))
+
+
+async def release(database: Database, user_id: str, conversation_id: str) -> int:
+    """Let run what waits for a summary that is not needed; how many messages.
+
+    Raises:
+        DatabaseUnreachableError: the database did not answer.
+    """
+    key = {"user_id": user_id, "conversation_id": conversation_id}
+    async with database.transaction(user_id=user_id) as transaction:
+        transaction.put(SQL["lock_lane"], key)
+        return await _release(transaction, key)
+
+
+async def _release(transaction: Transaction, key: dict[str, str]) -> int:
+    row = await transaction.row(SQL["release"], key)
+    return int(row["freed"]) if row else 0
