@@ -70,13 +70,6 @@ class Limits:
     summary_tokens: int = _limit(1_200, "C2", "tokens of a summary; one by a quarter longer is refused")
     summary_window_tokens: int = _limit(80_000, "C2", "tokens that the writer of a summary reads at once")
 
-    # Compaction
-    compaction_kept_tokens: int = _limit(2_000, "C2", "tokens of the newest turns that no summary covers")
-    compaction_kept_turns: int = _limit(4, "C2", "turns of those at most; the newest whole one always stays")
-    compaction_least_tokens: int = _limit(200, "C2", "tokens of a conversation that are worth a summary")
-    summary_tokens: int = _limit(1_200, "C2", "tokens of a summary; one by a quarter longer is refused")
-    summary_window_tokens: int = _limit(80_000, "C2", "tokens that the writer of a summary reads at once")
-
     # Memory
     recall_notes: int = _limit(3, "R1", "notes that one message brings back")
     recall_bytes: int = _limit(600, "R1", "bytes of those notes together")
