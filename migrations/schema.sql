@@ -458,11 +458,24 @@ CREATE FUNCTION lanekeeper.nightly_is_due(retry interval, attempts integer, swee
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   select coalesce((select c.swept_at < lanekeeper.now() - sweeps or c.swept_at > lanekeeper.now() from public.nightly_clock c), true)
-      or exists (select from public.nightly_people n where n.state = 'waiting')
+      or lanekeeper.nightly_waiting()
       or exists (select from lanekeeper.nightly_due(false, retry, nightly_is_due.attempts))
 $$;
 
 ALTER FUNCTION lanekeeper.nightly_is_due(retry interval, attempts integer, sweeps interval) OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.nightly_waiting() RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select exists (
+    select from public.nightly_people n
+    where n.state = 'waiting'
+      and (n.claimed_until is null or n.claimed_until < lanekeeper.now()
+           or n.claimed_until > lanekeeper.now() + interval '1 day'))
+$$;
+
+ALTER FUNCTION lanekeeper.nightly_waiting() OWNER TO lanekeeper_dispatch;
 
 CREATE FUNCTION lanekeeper.note_words(language text, said text) RETURNS tsvector
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -827,6 +840,7 @@ CREATE TABLE public.batch_lines (
     conversation_id text NOT NULL,
     after_position integer NOT NULL,
     until_position integer NOT NULL,
+    whole boolean NOT NULL,
     input_tokens integer DEFAULT 0 NOT NULL
 );
 
@@ -1971,6 +1985,9 @@ REVOKE ALL ON FUNCTION lanekeeper.nightly_is_due(retry interval, attempts intege
 GRANT ALL ON FUNCTION lanekeeper.nightly_is_due(retry interval, attempts integer, sweeps interval) TO lanekeeper_maintenance;
 GRANT ALL ON FUNCTION lanekeeper.nightly_is_due(retry interval, attempts integer, sweeps interval) TO lanekeeper_migrator;
 
+REVOKE ALL ON FUNCTION lanekeeper.nightly_waiting() FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.nightly_waiting() TO lanekeeper_maintenance;
+
 REVOKE ALL ON FUNCTION lanekeeper.open_streams(silent interval, at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.open_streams(silent interval, at_most integer) TO lanekeeper_stream;
 
@@ -2223,7 +2240,7 @@ GRANT UPDATE(body) ON TABLE public.summaries TO lanekeeper_accept;
 GRANT UPDATE(version) ON TABLE public.summaries TO lanekeeper_accept;
 
 GRANT SELECT,INSERT ON TABLE public.thread_messages TO lanekeeper_worker;
-GRANT SELECT ON TABLE public.thread_messages TO lanekeeper_maintenance;
+GRANT SELECT,DELETE ON TABLE public.thread_messages TO lanekeeper_maintenance;
 GRANT SELECT ON TABLE public.thread_messages TO lanekeeper_accept;
 
 GRANT UPDATE(message) ON TABLE public.thread_messages TO lanekeeper_accept;
@@ -2243,6 +2260,7 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.turns TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.turns TO lanekeeper_stream;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.turns TO lanekeeper_worker;
 GRANT SELECT ON TABLE public.turns TO lanekeeper_admin;
+GRANT SELECT ON TABLE public.turns TO lanekeeper_maintenance;
 
 GRANT SELECT(id) ON TABLE public.turns TO lanekeeper_dispatch;
 
@@ -2255,6 +2273,7 @@ GRANT SELECT(finished_at) ON TABLE public.turns TO lanekeeper_dispatch;
 GRANT SELECT,INSERT,DELETE ON TABLE public.uploads TO lanekeeper_accept;
 GRANT SELECT,UPDATE ON TABLE public.uploads TO lanekeeper_worker;
 GRANT DELETE ON TABLE public.uploads TO lanekeeper_dispatch;
+GRANT SELECT ON TABLE public.uploads TO lanekeeper_maintenance;
 
 GRANT SELECT(expires_at) ON TABLE public.uploads TO lanekeeper_dispatch;
 
