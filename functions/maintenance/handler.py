@@ -11,4 +11,4 @@ maintenance = Maintenance()
 @logger.inject_lambda_context(clear_state=True, log_event=False)
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Run the job that the event names: ``{"job": "tick"}`` or ``{"job": "nightly"}``."""
-    return maintenance.run(event["job"])
+    return maintenance.run(event, context.get_remaining_time_in_millis)

@@ -22,6 +22,7 @@ ENVIRONMENT = {
     "OIDC_CLIENTS": "web",
     "MAINLINE_BASE_URL": "https://mainline.example.com/v1",
     "WORKER_FUNCTION": "worker",
+    "MAINTENANCE_FUNCTION": "maintenance",
     "AWS_REGION": "eu-central-1",
 }
 LOAD = "import json, sys, handler; assert handler.handler; print(json.dumps(sorted(sys.modules)))"

@@ -49,6 +49,7 @@ WHERE = {
     "inbox_id": 50,
     "limit": 10,
     "lease_s": 15,
+    "ceiling": 60_000,
     "message_ids": ["m5"],
     "inbox_ids": [50],
     "turn_ids": ["t50-5"],

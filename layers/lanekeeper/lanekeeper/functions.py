@@ -1,10 +1,16 @@
 """Starting another Lambda function without waiting for what it does."""
 
+import asyncio
 import http.client
+import json
+import logging
 from urllib.parse import quote, urlsplit
 
 from lanekeeper import clock
 from lanekeeper.signature import Signer
+from lanekeeper.types import Json
+
+logger = logging.getLogger(__name__)
 
 # Lambda's API closes a connection that says nothing for longer, and a frozen process does not hear of it.
 KEPT_S = 20
@@ -72,3 +78,31 @@ class Functions:
         self._kept = (connection, clock.monotonic())
         if response.status >= 300:
             raise OSError(f"Lambda answered {response.status}")
+
+
+class Waker:
+    """Starts one function with a hint of what there is to do. The rows are the truth, and the tick finds whatever a
+    lost wake was about. So a failure is logged and nobody is told.
+
+    Args:
+        functions: the Lambda API.
+        function: the function's name or ARN.
+        timeout_s: how long whoever wakes it may be kept waiting.
+    """
+
+    def __init__(self, functions: Functions, function: str, timeout_s: float) -> None:
+        self._functions = functions
+        self._function = function
+        self._timeout_s = timeout_s
+
+    async def wake(self, hint: Json) -> None:
+        """Have the function look. Never fails."""
+        payload = json.dumps(hint).encode()
+        try:
+            # The process has only this to do, so it may as well wait here: its socket is no more patient.
+            # But dialling may hang where there is no socket yet, in the resolving of a name: a thread does that.
+            if not self._functions.start_on_kept(self._function, payload):
+                async with asyncio.timeout(self._timeout_s):
+                    await asyncio.to_thread(self._functions.start, self._function, payload)
+        except (OSError, KeyError, ValueError) as error:
+            logger.error("%s could not be woken: %s", self._function, type(error).__name__)

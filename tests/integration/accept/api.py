@@ -118,6 +118,7 @@ class Api:
             "MAINLINE_BASE_URL": "http://127.0.0.1:9/v1",
             "MAINLINE_AI_KEY": "key",
             "WORKER_FUNCTION": "worker",
+            "MAINTENANCE_FUNCTION": "maintenance",
             "AWS_ENDPOINT_URL_LAMBDA": endpoint.url,
             "PAGE_DIR": str(page) if page else "",
             **environment,

@@ -22,6 +22,7 @@ PRODUCTION = {
     "OIDC_CLIENTS": "web",
     "MAINLINE_BASE_URL": "https://mainline.example.com/v1",
     "WORKER_FUNCTION": "worker",
+    "MAINTENANCE_FUNCTION": "maintenance",
 }
 ROUTES = ["/admin/turns", "/admin/turns/turn_1", "/admin/costs", "/admin/limits"]
 
@@ -134,6 +135,37 @@ def test_turns_are_listed_page_by_page_newest_first(books: Api) -> None:
     assert second["next"] is None
     assert second["items"][1]["micros"] == 120
     assert "secret" not in json.dumps([first, second])
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ({"state": "failed"}, ["turn_5", "turn_4", "turn_3", "turn_2", "turn_1"]),
+        ({"state": "done"}, ["turn_8"]),
+        ({"user": hashed("eve")}, ["turn_8", "turn_7"]),
+        ({"user": hashed("nobody")}, []),
+        ({"failure": "turn_time"}, ["turn_7"]),
+        ({"failure": "model_cut", "user": hashed("ben"), "before": "turn_3"}, ["turn_2", "turn_1"]),
+        ({"failure": "model_cut", "user": hashed("eve")}, []),
+    ],
+)
+def test_turns_are_searched_by_state_person_and_failure(books: Api, filters: dict[str, str], found: list[str]) -> None:
+    books.sql(
+        "insert into users (id) values ('eve'); "
+        "insert into conversations (id, user_id, agent_id, title) values ('conv_2', 'eve', 'assistant', ''); "
+        "insert into turns (id, user_id, conversation_id, agent_id, reply_id, state, failure) "
+        "values ('turn_7', 'eve', 'conv_2', 'assistant', 'msg_7', 'stopped', 'turn_time'), "
+        "('turn_8', 'eve', 'conv_2', 'assistant', 'msg_8', 'done', null)"
+    )
+    assert [turn["id"] for turn in ask(books, "/admin/turns", **filters).json["items"]] == found
+    [look] = books.sql("select detail from audit_log")
+    assert look["detail"] == {name: value for name, value in filters.items() if name != "before"}
+
+
+@pytest.mark.parametrize("filters", [{"state": "lost"}, {"user": "ben"}, {"user": "A" * 16}, {"failure": "a b"}])
+def test_what_no_turn_can_be_is_not_searched_for(books: Api, filters: dict[str, str]) -> None:
+    assert ask(books, "/admin/turns", **filters).status == 422
+    assert books.sql("select 1 from audit_log") == []
 
 
 def test_costs_are_told_by_day_feature_and_model_k2(books: Api) -> None:

@@ -52,8 +52,10 @@ def chat_routes(services: Services) -> APIRouter:
         safe = await services.inbox.accept(
             person.id, message, name=person.name, home=person.timezone, roles=person.roles, enclosed=enclosed
         )
-        if safe.waits:
-            await services.waker.wake(safe.turn_id)
+        if safe.wakes == "worker":
+            await services.worker.wake({"turnId": safe.turn_id})
+        elif safe.wakes == "maintenance":
+            await services.maintenance.wake({"job": "tick"})
         return _answer(request, safe)
 
     @routes.post(

@@ -11,8 +11,8 @@ from starlette.requests import Request
 from lanekeeper.accept.choices import Choices
 from lanekeeper.accept.page import Page
 from lanekeeper.accept.readiness import Readiness
-from lanekeeper.accept.wake import Waker
 from lanekeeper.conversations import Conversations
+from lanekeeper.functions import Waker
 from lanekeeper.inbox import Inbox
 from lanekeeper.ledger.overview import Overview
 from lanekeeper.limits import Limits
@@ -34,7 +34,8 @@ class Services:
     uploads: Callable[[], Uploads]
     choices: Choices
     readiness: Readiness
-    waker: Waker
+    worker: Waker
+    maintenance: Waker
     page: Page
     overview: Overview
     limits: Limits

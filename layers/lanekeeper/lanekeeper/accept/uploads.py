@@ -72,7 +72,7 @@ def upload_routes(services: Services) -> APIRouter:
         given = received(content, name, services.limits.upload_name_chars, key)
         taken = await services.uploads().take_in(person.id, given, name=person.name, home=person.timezone)
         if taken.waits:
-            await services.waker.wake(taken.id)
+            await services.worker.wake({"turnId": taken.id})
         return JSONResponse(taken.body, 202)
 
     @routes.get(

@@ -2,17 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from psycopg.types.json import Jsonb
 
 from lanekeeper.errors import Problem
 from lanekeeper.inbox.rules import Enclosed, Incoming, title_of, told_state
 from lanekeeper.limits import Limits
+from lanekeeper.mainline import tokens
 from lanekeeper.postgres import Database, Statements
 from lanekeeper.types import new_id
 
 SQL = Statements.beside(__file__)
+
+WAKES: dict[str, Literal["worker", "maintenance"]] = {"new": "worker", "waiting": "maintenance"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +24,15 @@ class Accepted:
 
     Attributes:
         state: queued, joined, waiting or held.
-        waits: whether it still needs a worker to be woken.
+        wakes: who is to be woken for it: a worker, or maintenance where it waits for a summary; nobody for a repeat
+            of what was taken up.
     """
 
     conversation_id: str
     message_id: str
     turn_id: str
     state: str
-    waits: bool
+    wakes: Literal["worker", "maintenance", None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,7 @@ class Inbox:
             row["message_id"],
             row["accepted_turn_id"],
             told_state(row["state"]),
-            waits=row["state"] == "new",
+            wakes=WAKES.get(row["state"]),
         )
 
     async def _once_until_answered(self, user_id: str, incoming: Incoming) -> Incoming:
@@ -141,6 +145,8 @@ class Inbox:
             "message_id": incoming.message_id,
             "again_id": new_id("msg"),
             "kind": incoming.kind,
+            "tokens": tokens.estimate(incoming.text),
+            "ceiling": self._limits.context_budget_tokens,
             "parts": Jsonb([*(one.ui_part() for one in enclosed), *said]),
             "payload": Jsonb(payload),
         }

@@ -26,7 +26,7 @@ with earlier as materialized (
 ), spent as materialized (
   select idempotency_key from spent_keys where user_id = %(user_id)s and idempotency_key = %(key)s
 ), known as materialized (
-  select id, agent_id from conversations
+  select id, agent_id, fill_tokens from conversations
   where user_id = %(user_id)s and (id = %(conversation)s or alias = %(conversation)s)
   order by id = %(conversation)s desc
   limit 1
@@ -35,9 +35,13 @@ with earlier as materialized (
   select %(new_conversation_id)s, %(user_id)s, %(conversation)s, %(title)s, %(first_agent_id)s, %(model_id)s
   where %(may_begin)s and not exists (select from known) and not exists (select from earlier)
     and not exists (select from spent)
-  returning id, agent_id
+  returning id, agent_id, fill_tokens
 ), target as (
-  select id, coalesce(%(agent_id)s, agent_id) as agent_id
+  -- A message that the conversation has no room for waits for a summary, and so does what comes after it.
+  select id, coalesce(%(agent_id)s, agent_id) as agent_id,
+    case when fill_tokens > 0 and %(kind)s <> 'control' and (fill_tokens + %(tokens)s > %(ceiling)s or exists (
+        select from inbox w where w.user_id = %(user_id)s and w.conversation_id = one.id and w.state = 'waiting'))
+      then 'waiting' else 'new' end as state
   from (select * from known union all select * from begun) one
   where not exists (select from earlier) and not exists (select from spent)
 ), turn as (
@@ -50,14 +54,18 @@ with earlier as materialized (
   returning id
 ), added as (
   insert into inbox (user_id, conversation_id, turn_id, accepted_turn_id, message_id, idempotency_key, body_hash,
-                     agent_id, model_id, payload, kind)
+                     agent_id, model_id, payload, kind, state, tokens)
   select %(user_id)s, id, %(turn_id)s, %(turn_id)s, coalesce((select id from said), %(again_id)s), %(key)s,
-         %(fingerprint)s, agent_id, %(model_id)s, %(payload)s, %(kind)s
+         %(fingerprint)s, agent_id, %(model_id)s, %(payload)s, %(kind)s, state, %(tokens)s
   from target
   returning conversation_id, message_id, accepted_turn_id, state, body_hash
 ), armed as (
   update lanes set ready_at = lanekeeper.now()
-  where user_id = %(user_id)s and ready_at is null and exists (select from added)
+  where user_id = %(user_id)s and ready_at is null and exists (select from added where state = 'new')
+), timed as (
+  insert into timers (kind, key, user_id, conversation_id, run_at)
+  select 'compaction', conversation_id, %(user_id)s, conversation_id, lanekeeper.now() from added where state = 'waiting'
+  on conflict (kind, key) do update set run_at = least(timers.run_at, excluded.run_at), moves = timers.moves + 1
 ), touched as (
   update conversations c set updated_at = lanekeeper.now(), model_id = coalesce(%(model_id)s, c.model_id)
   from known k
@@ -109,7 +117,8 @@ with ended as (
   where id = any(%(turn_ids)s) and user_id = %(user_id)s and state = 'queued'
   returning id, conversation_id
 ), rows as (
-  update inbox i set state = 'done' from ended where i.turn_id = ended.id and i.user_id = %(user_id)s and i.state = 'new'
+  update inbox i set state = 'done' from ended
+  where i.turn_id = ended.id and i.user_id = %(user_id)s and i.state in ('new', 'waiting')
   returning i.id, i.message_id, i.conversation_id
 ), placed as (
   select r.message_id, row_number() over (order by r.id) + coalesce(

@@ -48,3 +48,6 @@ select lanekeeper.sweep_requests(make_interval(secs => %(seconds)s)) as swept
 
 -- name: sweep_uploads
 select lanekeeper.sweep_uploads() as swept
+
+-- name: stray_waiting
+select user_id, conversation_id from lanekeeper.stray_waiting()

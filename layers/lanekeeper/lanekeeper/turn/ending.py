@@ -14,6 +14,7 @@ from lanekeeper.replies import Reply, ReplyStream, deliver_and_release, send
 from lanekeeper.traces import Value, span
 from lanekeeper.traces.store import keep
 from lanekeeper.turn.attempts import ended_in_failure
+from lanekeeper.turn.growth import Growth
 from lanekeeper.turn.intake import Turn
 from lanekeeper.turn.measures import Measures
 from lanekeeper.turn.meter import TurnMeter
@@ -41,6 +42,7 @@ class Ending:
         steps: what it took.
         meter: what it cost.
         prompt: what it was run with, kept with the turn (K3).
+        growth: what it leaves for later.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Ending:
         steps: TurnSteps,
         meter: TurnMeter,
         prompt: Prompt,
+        growth: Growth,
     ) -> None:
         self._database = database
         self._turn = turn
@@ -59,6 +62,7 @@ class Ending:
         self._steps = steps
         self._meter = meter
         self._prompt = prompt
+        self._growth = growth
         self._measures = Measures(turn, stream, steps, meter)
 
     async def finish(self) -> None:
@@ -185,6 +189,7 @@ class Ending:
             await self._turn.thread.add(transaction, messages, self._turn.id)
             await self._meter.write(transaction)
             self._steps.deciding.write(transaction)
+            self._growth.write(transaction, readable=failure != "unreadable")
             await send(transaction, self._turn.hold, "reply", reply)
             if state == "failed":
                 self._steps.limits_met.count(failure)

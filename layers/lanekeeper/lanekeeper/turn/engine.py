@@ -23,6 +23,7 @@ from lanekeeper.turn.asking import EmptyAnswerError
 from lanekeeper.turn.checking import Checking
 from lanekeeper.turn.deciding import CodeAnswers, Deciding
 from lanekeeper.turn.ending import Ending
+from lanekeeper.turn.growth import Growth
 from lanekeeper.turn.in_force import InForce, OperatorSettings
 from lanekeeper.turn.intake import Intake, Turn
 from lanekeeper.turn.judging import Judging
@@ -47,6 +48,7 @@ class Engine:
         limits: every number.
         holder: the application name that all three connections carry.
         tracing: where the spans of turns go. None: into the database.
+        wake_maintenance: has a conversation shortened without waiting for the minute. None: it waits.
     """
 
     def __init__(
@@ -60,7 +62,9 @@ class Engine:
         limits: Limits,
         holder: str,
         tracing: Tracing | None = None,
+        wake_maintenance: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
+        self._wake_maintenance = wake_maintenance
         self._tracing = tracing or Tracing()
         self._work = work
         self._reply = reply
@@ -88,6 +92,8 @@ class Engine:
                     # Whoever has the lane's lock still is about to drop it.
                     await asyncio.sleep(POSTPONED_S)
                     continue
+                if claim.held_back:
+                    await self._have_shortened()
                 if claim.upload is not None:
                     await self._checking.run(claim.upload)
                 if claim.turn is not None:
@@ -136,6 +142,7 @@ class Engine:
             stream=stream,
             limits=self._limits,
         )
+        growth = Growth(turn, in_force.agent, self._limits)
         ending = Ending(
             database=self._work,
             turn=turn,
@@ -143,6 +150,7 @@ class Engine:
             steps=steps,
             meter=meter,
             prompt=in_force.agent.prompt,
+            growth=growth,
         )
         if turn.attempt > self._limits.turn_deaths + 1:
             await ending.give_up()  # ending it in full was fatal as well
@@ -152,6 +160,13 @@ class Engine:
             await ending.stop()
         else:
             await self._until_ended(turn, steps, ending, [watched.until_stopped(), stream.stop_wanted.wait()], seconds)
+
+        if growth.is_too_much:
+            await self._have_shortened()
+
+    async def _have_shortened(self) -> None:
+        if self._wake_maintenance is not None:
+            await self._wake_maintenance()
 
     async def _think(self, turn: Turn, steps: TurnSteps) -> None:
         async with steps.deciding.begun():

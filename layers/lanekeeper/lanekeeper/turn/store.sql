@@ -1,30 +1,37 @@
 -- A turn's statements, all in the name of the lane's person.
 
 -- The oldest message that waits or was being answered, and its turn, begun. Nothing when none waits; a turn without an id
--- when its conversation was deleted a moment ago.
+-- when its conversation was deleted a moment ago, or has no room for the message: then waits_in names it.
 -- name: start_turn
 with head as materialized (
-  select id, user_id, kind, state, turn_id, message_id, payload, upload_id from inbox
+  select id, user_id, kind, state, turn_id, message_id, payload, upload_id, conversation_id,
+    state = 'new' and kind in ('text', 'button') and exists (
+      select from conversations c
+      where c.id = i.conversation_id and c.fill_tokens > 0 and (c.fill_tokens + i.tokens > %(ceiling)s or exists (
+        select from inbox w
+        where w.user_id = i.user_id and w.conversation_id = i.conversation_id and w.state = 'waiting'))) as too_much
+  from inbox i
   where user_id = %(user_id)s and state in ('new', 'running')
   order by id
   limit 1
 ), rows as (
   update inbox i set state = 'running' from head
-  where head.kind <> 'upload' and i.id = head.id and i.user_id = head.user_id and i.state = 'new'
+  where head.kind <> 'upload' and not head.too_much and i.id = head.id and i.user_id = head.user_id and i.state = 'new'
 ), lane as (
   update lanes l set turn_id = head.turn_id from head
-  where head.kind <> 'upload' and l.user_id = head.user_id and l.epoch = %(epoch)s
+  where head.kind <> 'upload' and not head.too_much and l.user_id = head.user_id and l.epoch = %(epoch)s
 ), begun as (
   update turns t
   set state = 'running', attempt = attempt + 1, started_at = coalesce(started_at, lanekeeper.now())
   from head, conversations c, users u, lanes l
-  where head.kind <> 'upload' and t.id = head.turn_id and c.id = t.conversation_id and u.id = t.user_id and l.user_id = t.user_id
+  where head.kind <> 'upload' and not head.too_much and t.id = head.turn_id and c.id = t.conversation_id and u.id = t.user_id and l.user_id = t.user_id
   returning t.id, t.conversation_id, t.attempt, t.agent_id, t.reply_id,
-            coalesce(t.model_id, c.model_id) as model_id, c.title, u.name, u.timezone, c.agent_state,
+            coalesce(t.model_id, c.model_id) as model_id, c.title, u.name, u.timezone, c.agent_state, c.fill_tokens,
             l.stop_turn_id is not distinct from t.id as stop_wanted, lanekeeper.now() as now,
             extract(epoch from lanekeeper.now() - t.accepted_at) as waited_s
 )
-select begun.*, head.kind, head.state = 'new' as is_new, head.message_id, head.payload, head.upload_id
+select begun.*, head.kind, head.state = 'new' as is_new, head.message_id, head.payload, head.upload_id,
+       case when head.too_much then head.conversation_id end as waits_in
 from head left join begun on true
 
 -- What was sent meanwhile and may join: text of the same conversation and agent, and nothing that came after the
@@ -54,6 +61,16 @@ set turn_id = %(turn_id)s, position = last.position + taken.number
 from unnest(%(message_ids)s::text[]) with ordinality as taken (id, number),
      (select coalesce(max(position), 0) as position from messages where conversation_id = %(conversation_id)s) as last
 where m.user_id = %(user_id)s and m.id = taken.id and m.position is null
+
+-- A conversation has no room for its next message: that waits for a summary, and so does all that came after it.
+-- name: hold_back
+update inbox set state = 'waiting'
+where user_id = %(user_id)s and conversation_id = %(conversation_id)s and state = 'new' and kind in ('text', 'button')
+
+-- name: note_fill
+update conversations set fill_tokens = %(tokens)s
+where id = %(conversation_id)s and user_id = %(user_id)s
+  and (select body from summaries where conversation_id = %(conversation_id)s) is not distinct from %(summary)s::text
 
 -- name: keep_state
 update conversations set agent_state = %(state)s where id = %(conversation_id)s and user_id = %(user_id)s

@@ -15,9 +15,8 @@ from lanekeeper.accept import Gateway, Services, build_app
 from lanekeeper.accept.choices import Choices
 from lanekeeper.accept.page import Page
 from lanekeeper.accept.readiness import AskModels, Readiness
-from lanekeeper.accept.wake import Waker
 from lanekeeper.conversations import Conversations
-from lanekeeper.functions import Functions
+from lanekeeper.functions import Functions, Waker
 from lanekeeper.inbox import Inbox
 from lanekeeper.ledger.overview import Overview
 from lanekeeper.limits import Limits
@@ -47,7 +46,7 @@ def services(settings: Settings, limits: Limits) -> Services:
     Raises:
         SettingsError: a setting is missing or not allowed.
     """
-    settings.require("database_url", "mainline_base_url", "worker_function")
+    settings.require("database_url", "mainline_base_url", "worker_function", "maintenance_function")
     database = Database(settings.dial, "lanekeeper-accept", pooled=settings.database_pooled)
     choices = Choices({agent.id: agent.name for agent in CATALOGUE}, database, limits)
     functions = Functions(settings.lambda_endpoint, settings.region, limits.wake_timeout_s)
@@ -66,7 +65,8 @@ def services(settings: Settings, limits: Limits) -> Services:
         uploads=uploads,
         choices=choices,
         readiness=Readiness(database, choices, _ask_models(settings, limits), limits),
-        waker=Waker(functions, settings.worker_function, limits.wake_timeout_s),
+        worker=Waker(functions, settings.worker_function, limits.wake_timeout_s),
+        maintenance=Waker(functions, settings.maintenance_function, limits.wake_timeout_s),
         page=Page(Path(settings.page_dir) if settings.page_dir else None, _page_config(settings)),
         overview=Overview(database),
         limits=limits,

@@ -1,20 +1,32 @@
-"""The maintenance function: one connection, and the means to wake workers."""
+"""The maintenance function: its two connections, what it does when, and the means to wake workers."""
+
+from __future__ import annotations
 
 import asyncio
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from lanekeeper.functions import Functions
 from lanekeeper.limits import Limits
+from lanekeeper.maintenance.due_timers import Action, DueTimers
 from lanekeeper.maintenance.sweeps import Sweeps
 from lanekeeper.maintenance.tick import Tick
 from lanekeeper.metrics import name_deployment
 from lanekeeper.postgres import Database
 from lanekeeper.settings import Settings
+from lanekeeper.timers import COMPACTION, IDLE_COMPACTION, IDLE_SAVE, Claims, Timer
 from lanekeeper.types import Json
 
+if TYPE_CHECKING:
+    from lanekeeper.wiring.background import Background
+
 logger = logging.getLogger(__name__)
+
+# The transaction that holds the locks of timers does nothing for as long as one of them takes, and no longer.
+LOCKS_S = 330
 
 
 class Maintenance:
@@ -29,30 +41,49 @@ class Maintenance:
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
         settings = Settings.from_environment(environment).require("database_url", "worker_function")
+        settings.require("mainline_base_url", "mainline_key")
         limits = Limits.from_environment(environment)
         name_deployment(settings.metrics_namespace)
         self._functions = Functions(settings.lambda_endpoint, settings.region, limits.wake_timeout_s)
         self._worker = settings.worker_function
         self._runner = asyncio.Runner()
-        database = Database(settings.dial, "lanekeeper-maintenance", pooled=settings.database_pooled)
-        self._jobs: dict[str, Tick | Sweeps] = {
-            "tick": Tick(database, self._wake, limits),
-            "nightly": Sweeps(database, limits),
-        }
+        name, pooled = "lanekeeper-maintenance", settings.database_pooled
+        database = Database(settings.dial, name, pooled=pooled)
+        lock = Database(settings.dial, name, idle_in_transaction_s=LOCKS_S, pooled=pooled)
 
-    def run(self, job: str) -> Json:
-        """Run a job; what it found or did, in counts.
+        @cache
+        def background() -> Background:
+            # Late: LangChain, the agents and their tools, which only what is due may need.
+            from lanekeeper.wiring.background import Background
+
+            return Background(settings, limits, database, self._wake)
+
+        timers = DueTimers(Claims(database, lock, limits), actions(background), limits)
+        self._tick = Tick(database, self._wake, limits, timers)
+        self._sweeps = Sweeps(database, limits)
+
+    def run(self, event: Mapping[str, Any], remaining_ms: Callable[[], int]) -> Json:
+        """Run the job that an event names; what it found or did, in counts.
+
+        Args:
+            event: ``{"job": "tick"}`` or ``{"job": "nightly"}``.
+            remaining_ms: tells how many milliseconds of the invocation are left.
 
         Raises:
             KeyError: there is no such job.
         """
-        found = self._runner.run(self._run(job))
+        job = event["job"]
+        found = self._runner.run(self._run(job, lambda: remaining_ms() / 1000))
         # As fields of the log's JSON: an alarm counts the lanes that wait.
         logger.info("maintenance", extra={"job": job, **found})
         return found
 
-    async def _run(self, job: str) -> Json:
-        return (await self._jobs[job].run()).as_json()
+    async def _run(self, job: str, seconds_left: Callable[[], float]) -> Json:
+        if job == "nightly":
+            return (await self._sweeps.run()).as_json()
+        if job == "tick":
+            return (await self._tick.run(seconds_left)).as_json()
+        raise KeyError(job)
 
     async def _wake(self) -> bool:
         try:
@@ -61,3 +92,15 @@ class Maintenance:
             logger.warning("a worker could not be woken: %s", error)
             return False
         return True
+
+
+def actions(background: Callable[[], Background]) -> dict[str, Action]:
+    """What is done when a timer is due, by its kind."""
+
+    async def save(timer: Timer) -> None:
+        await background().save(timer)
+
+    async def shorten(timer: Timer) -> None:
+        await background().shorten(timer)
+
+    return {IDLE_SAVE: save, IDLE_COMPACTION: shorten, COMPACTION: shorten}

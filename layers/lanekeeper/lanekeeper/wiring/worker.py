@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 
 from agents import load_agents
+from lanekeeper.functions import Functions, Waker
 from lanekeeper.limits import Limits
 from lanekeeper.mainline.client import Mainline
 from lanekeeper.metrics import name_deployment
@@ -32,12 +33,16 @@ class Worker:
     """
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
-        settings = Settings.from_environment(environment).require("database_url", "mainline_base_url", "mainline_key")
+        settings = Settings.from_environment(environment).require(
+            "database_url", "mainline_base_url", "mainline_key", "maintenance_function"
+        )
         limits = Limits.from_environment(environment)
         # All of a worker's connections carry one name, by which the tick ends them when the worker is lost.
         holder = new_id("worker")
         # The lock's transaction does nothing for as long as a turn lasts, and no longer.
         idle_s = int(limits.turn_s) + 30
+        functions = Functions(settings.lambda_endpoint, settings.region, limits.wake_timeout_s)
+        maintenance = Waker(functions, settings.maintenance_function, limits.wake_timeout_s)
         self._runner = asyncio.Runner()
         self._tracing = tracing(settings, limits)
         name_deployment(settings.metrics_namespace)
@@ -50,6 +55,7 @@ class Worker:
             limits=limits,
             holder=holder,
             tracing=self._tracing,
+            wake_maintenance=lambda: maintenance.wake({"job": "tick"}),
         )
 
     def run(self, remaining_ms: Callable[[], int]) -> int:
