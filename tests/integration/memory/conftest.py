@@ -81,9 +81,7 @@ class Transcript:
 
     async def script(self, *answers: Any, user_id: str = "ana") -> None:
         """What the next calls of the writer are answered with: lists of notes, or whole replies."""
-        replies = [
-            {"text": json.dumps({"notes": answer})} if isinstance(answer, list) else answer for answer in answers
-        ]
+        replies = [answered(*answer) if isinstance(answer, list) else answer for answer in answers]
         scripted = {"sub": user_id, "feature": "notes", "replies": replies}
         response = await self.http.post("/control/model", json=scripted)
         assert response.status_code == 200, response.text
@@ -115,6 +113,11 @@ def note(body: str, key: str, subject: str = "", *, kind: str = "fact", source: 
         "source": source,
         "source_message_id": key,
     }
+
+
+def answered(*notes: Any, **beside: Any) -> dict[str, Any]:
+    """A reply of the writer's model with these notes."""
+    return {"text": json.dumps({"notes": notes}), **beside}
 
 
 @pytest.fixture

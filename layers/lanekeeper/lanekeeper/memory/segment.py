@@ -144,7 +144,7 @@ def text_of(parts: Sequence[Json]) -> str:
 def _day(moment: datetime, timezone: str) -> str:
     try:
         zone: Any = ZoneInfo(timezone)
-    except (ValueError, OSError):
+    except (KeyError, ValueError, OSError):
         zone = UTC
     here = moment.astimezone(zone).date()
     return f"{_WEEKDAYS[here.weekday()]} {here.isoformat()}"
