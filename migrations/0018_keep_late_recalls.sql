@@ -13,3 +13,4 @@ alter table late_recalls force row level security;
 create policy own_rows on late_recalls to lanekeeper_accept, lanekeeper_worker
   using (user_id = (select lanekeeper.person())) with check (user_id = (select lanekeeper.person()));
 grant select, insert, update, delete on late_recalls to lanekeeper_worker;
+grant select, delete on late_recalls to lanekeeper_accept;

@@ -1,12 +1,15 @@
 -- What a person wants known of them that code filters by: a column each, and never a note.
 
+-- name: what they want to be called, whatever their token says.
 create table profiles (
   user_id text primary key references users on delete cascade,
+  name text,
   home_city text,
   plan_tier text,
   budget_amount bigint,
   budget_currency text,
-  changed_at timestamptz not null default lanekeeper.now()
+  changed_at timestamptz not null default lanekeeper.now(),
+  check ((budget_amount is null) = (budget_currency is null))
 );
 
 alter table profiles enable row level security;

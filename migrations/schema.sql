@@ -139,8 +139,7 @@ begin
     from public.turns t
     where (admin_turns.before is null or t.id < admin_turns.before)
       and (in_state is null or t.state = in_state)
-      and (of_user is null or t.user_id = any (
-        array(select u.id from public.users u where lanekeeper.hashed(u.id) = of_user)))
+      and (of_user is null or lanekeeper.hashed(t.user_id) = of_user)
       and (with_failure is null or t.failure = with_failure)
     order by t.id desc
     limit at_most;
@@ -1608,9 +1607,9 @@ CREATE INDEX timers_pressing ON public.timers USING btree (run_at) WHERE (kind =
 
 CREATE INDEX tombstones_of_person ON public.tombstones USING btree (user_id);
 
-CREATE INDEX turns_of_conversation ON public.turns USING btree (conversation_id, accepted_at);
+CREATE INDEX turns_by_hash ON public.turns USING btree (lanekeeper.hashed(user_id), id);
 
-CREATE INDEX turns_of_person ON public.turns USING btree (user_id, id);
+CREATE INDEX turns_of_conversation ON public.turns USING btree (conversation_id, accepted_at);
 
 CREATE INDEX turns_with_failure ON public.turns USING btree (failure, id) WHERE (failure IS NOT NULL);
 
@@ -1733,8 +1732,6 @@ CREATE POLICY admin ON public.model_requests FOR SELECT TO lanekeeper_admin USIN
 CREATE POLICY admin ON public.traces FOR SELECT TO lanekeeper_admin USING (true);
 
 CREATE POLICY admin ON public.turns FOR SELECT TO lanekeeper_admin USING (true);
-
-CREATE POLICY admin ON public.users FOR SELECT TO lanekeeper_admin USING (true);
 
 CREATE POLICY admin ON public.verdicts FOR SELECT TO lanekeeper_admin USING (true);
 
@@ -2281,7 +2278,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.users TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.users TO lanekeeper_worker;
 GRANT SELECT ON TABLE public.users TO lanekeeper_maintenance;
 
-GRANT SELECT(id) ON TABLE public.users TO lanekeeper_admin;
 GRANT SELECT(id) ON TABLE public.users TO lanekeeper_dispatch;
 
 GRANT SELECT(timezone) ON TABLE public.users TO lanekeeper_dispatch;

@@ -94,6 +94,11 @@ def fill(owner: Connection, people: Iterable[Person]) -> None:
     """Write every note, a second apart."""
     for person in people:
         owner.execute("insert into users (id) values (%s)", [person.id])
+        owner.execute("insert into conversations (id, user_id, agent_id) values (%s, %s, 'a')", [person.id, person.id])
+        owner.execute(
+            "insert into messages (user_id, id, conversation_id, role, parts) values (%s, 'm', %s, 'user', '[]')",
+            [person.id, person.id],
+        )
         rows = [
             (f"{person.id}/{note.key}/{place}", person.id, note.subject, note.body, place)
             for place, note in enumerate(person.notes)

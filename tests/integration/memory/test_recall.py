@@ -12,6 +12,14 @@ from lanekeeper.memory.rules import Label
 from lanekeeper.postgres import Database
 from tests.conftest import ConnectAs
 
+# The message that every note comes from.
+SAID = """
+with talk as (
+  insert into conversations (id, user_id, agent_id) values (%s, %s, 'a') on conflict do nothing returning id, user_id
+)
+insert into messages (user_id, id, conversation_id, role, parts) select user_id, 'm', id, 'user', '[]' from talk
+"""
+
 Write = Callable[..., Awaitable[str]]
 Ask = Callable[..., Awaitable[list[str]]]
 
@@ -33,6 +41,7 @@ async def note(connect_as: ConnectAs) -> Write:
             "replaced_by": None,
         } | columns
         await owner.execute("insert into users (id) values (%s) on conflict do nothing", [person])
+        await owner.execute(SAID, [person, person])
         await owner.execute(
             "insert into notes (id, user_id, kind, subject, body, source, source_message_id, language, saved_at, "
             "expires_at, replaced_by) values (%(id)s, %(person)s, %(kind)s, %(subject)s, %(body)s, %(source)s, 'm', "
@@ -234,6 +243,8 @@ async def test_what_was_found_is_labelled_by_code(note: Write, database: Databas
 async def test_the_search_finds_its_rows_by_index_among_many_people(connect_as: ConnectAs) -> None:
     owner = await connect_as()
     await owner.execute("insert into users (id) select 'u' || n from generate_series(1, 500) n")
+    for number in range(1, 501):
+        await owner.execute(SAID, [f"u{number}"] * 2)
     await owner.execute(
         "insert into notes (id, user_id, kind, subject, body, source, source_message_id) "
         "select 'n' || n || '-' || m, 'u' || n, 'fact', '', 'likes thing' || m || ' and oolong', 'stated', 'm' "

@@ -13,6 +13,7 @@ class Refusal(Enum):
     HEALTH = "It speaks of someone's health, and the person did not ask for that to be kept."
     OTHERS = "It holds details of another person. Of others at most the first name is kept."
     UNGROUNDED = "The message it names does not say so. Only what the person wrote is kept."
+    FORGOTTEN = "The person had this forgotten after they wrote it. What was forgotten is not kept again."
     EMPTY = "It has no subject or no text."
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from lanekeeper.limits import Limits
 from lanekeeper.memory.refusals import Refusal, refusal
 from lanekeeper.memory.rules import Note, Rival, cut_body, is_grounded, normalised_subject, settle
+from lanekeeper.memory.tombstones import is_forgotten
 from lanekeeper.postgres import Statements, Transaction
 from lanekeeper.types import new_id
 
@@ -49,6 +50,8 @@ async def save(
     subject = normalised_subject(note.subject, limits.note_subject_chars)
     body = cut_body(note.body, limits.note_words, limits.note_bytes)
     transaction.put(SQL["lock_notes"], {"user_id": user_id})
+    if await is_forgotten(transaction, user_id, note.source_message_id, subject, body, asked=health_asked):
+        return Saved(refused=Refusal.FORGOTTEN)
     about = {"user_id": user_id, "subject": subject}
     rows = await transaction.rows(SQL["rivals"], about)
     settled = settle(note.source, body, [Rival(id=row["id"], body=row["body"], source=row["source"]) for row in rows])

@@ -1,0 +1,81 @@
+-- Forgetting. All run in the name of the person, in one transaction that begins with alone.
+
+-- Nothing of the person's lane is written meanwhile, and no note either: first the lane's row, then the notes' lock.
+-- name: alone
+select 1 from lanes where user_id = %(user_id)s for update
+
+-- name: lock_notes
+select pg_advisory_xact_lock(hashtext('lanekeeper.notes'), lanekeeper.lane_key(%(user_id)s))
+
+-- The notes that stand about a subject, or are named by their ids, and those whose place they took.
+-- name: chain
+with recursive chain as (
+  select id, subject, body, source_message_id, true as stands from notes
+  where user_id = %(user_id)s and replaced_by is null and (subject = %(subject)s or id = any(%(note_ids)s::text[]))
+  union
+  select n.id, n.subject, n.body, n.source_message_id, false from notes n join chain c on n.replaced_by = c.id
+  where n.user_id = %(user_id)s
+)
+select c.*, m.parts from chain c join messages m on m.user_id = %(user_id)s and m.id = c.source_message_id
+
+-- Among which others may say the same under another subject.
+-- name: newest
+select id, subject, body from notes where user_id = %(user_id)s and replaced_by is null
+order by saved_at desc, id desc
+limit %(limit)s
+
+-- name: called
+select u.name, p.name as chosen_name from users u left join profiles p on p.user_id = u.id where u.id = %(user_id)s
+
+-- name: remove
+delete from notes where user_id = %(user_id)s and id = any(%(note_ids)s)
+
+-- name: bury
+insert into tombstones (id, user_id, subject, digests, together)
+select t.id, %(user_id)s, t.subject, t.digests, t.together
+from jsonb_to_recordset(%(tombstones)s) as t (id text, subject text, digests text[], together text[])
+on conflict (id) do nothing
+
+-- name: tombstones
+select t.subject, t.digests, t.together from tombstones t
+where t.user_id = %(user_id)s
+  and (t.subject = %(subject)s or t.digests && %(spelled)s::text[] or t.together && %(stems)s::text[])
+  and t.forgotten_at >= (select m.created_at from messages m where m.user_id = %(user_id)s and m.id = %(message_id)s)
+
+-- name: count_forgetting
+update users set forgets = forgets + 1 where id = %(user_id)s
+
+-- name: drop_late
+delete from late_recalls where user_id = %(user_id)s and note_ids && %(note_ids)s::text[]
+
+-- name: drop_requests
+delete from model_requests where user_id = %(user_id)s
+
+-- name: summaries
+select conversation_id, body from summaries where user_id = %(user_id)s
+
+-- name: shorten
+update summaries set body = %(body)s, version = version + 1
+where user_id = %(user_id)s and conversation_id = %(conversation_id)s
+
+-- name: conversations
+select id from conversations where user_id = %(user_id)s and id > %(after)s order by id limit %(limit)s
+
+-- name: threads
+select conversation_id, position, message from thread_messages
+where conversation_id = any(%(conversation_ids)s) and user_id = %(user_id)s
+
+-- name: mask
+update thread_messages t set message = m.message
+from jsonb_to_recordset(%(rows)s) as m (conversation_id text, position int, message jsonb)
+where t.conversation_id = m.conversation_id and t.position = m.position and t.user_id = %(user_id)s
+
+-- What the note writer has not read yet, as far as it may.
+-- name: unread
+select m.id, m.parts from messages m
+where m.conversation_id = any(%(conversation_ids)s) and m.user_id = %(user_id)s and not m.forgotten
+  and (m.position is null or m.position > coalesce(
+    (select p.position from note_progress p where p.conversation_id = m.conversation_id), 0))
+
+-- name: keep_from_writer
+update messages set forgotten = true where user_id = %(user_id)s and id = any(%(message_ids)s) and not forgotten

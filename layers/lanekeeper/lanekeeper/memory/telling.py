@@ -1,0 +1,119 @@
+"""By which words a text gives a forgotten fact away, and what is left of a text without them (W4). Pure."""
+
+import hashlib
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lanekeeper.memory.words import Unit, calendar_words, sentences, units
+
+ENOUGH = 0.6
+"""The part of a fact's words that give it away together."""
+DIGITS = 4
+"""Digits of a number that tells something by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """The words of one fact.
+
+    Attributes:
+        alone: names, numbers, addresses: each gives the fact away by itself.
+        together: stems of words, most of which give it away when they stand within two sentences.
+        about: stems of the words of its subject.
+    """
+
+    alone: frozenset[str] = frozenset()
+    together: frozenset[str] = frozenset()
+    about: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, subject: str, body: str, *, said: str = "", known: Iterable[str] = ()) -> "Telling":
+        """The telling words of a note.
+
+        Whatever only names the subject tells nothing: it may still be asked about.
+
+        Args:
+            subject: what the note is about.
+            body: what it says.
+            said: the message it comes from. Its capitals show which word at the beginning of a sentence is a name.
+            known: names that tell nothing here: the person's own.
+        """
+        named = frozenset(unit.stem for unit in units(subject) if not unit.is_small)
+        capitals = {unit.spelling for unit in units(said) if unit.kind == "name" and not unit.first}
+        own = {unit.spelling for name in known for unit in units(name)}
+        told = [unit for unit in units(body) if unit.spelling not in own]
+        new = [unit for unit in told if unit.stem not in named]
+        meant = [unit for unit in new if not unit.is_small]
+        alone = frozenset(unit.spelling for unit in meant or new if _tells_alone(unit, capitals))
+        if not meant and not alone:
+            # Nothing but the subject itself: "vegan: is vegan".
+            meant = [unit for unit in told if not unit.is_small]
+        return cls(alone, frozenset(unit.stem for unit in meant), named)
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text gives the fact away."""
+        return any(self._stating(sentences(text)))
+
+    def is_told_by(self, note: str) -> bool:
+        """Whether a note about something else tells this fact as well: it holds most of its words and its subject's.
+
+        One name in common is not enough, or whoever has a place forgotten would lose all that was noted of it.
+        """
+        words = self.together | self.about
+        held = words & {unit.stem for unit in units(note)}
+        return bool(held & self.together) and len(held) >= math.ceil(ENOUGH * len(words))
+
+    def without(self, text: str) -> str:
+        """The text without the sentences that give the fact away."""
+        pieces = sentences(text)
+        stating = self._stating(pieces)
+        return (
+            text
+            if not any(stating)
+            else "".join(piece for piece, states in zip(pieces, stating, strict=True) if not states).strip()
+        )
+
+    def _stating(self, pieces: Sequence[str]) -> list[bool]:
+        """Of each sentence, whether it gives the fact away or helps the one beside it to."""
+        found = [list(units(piece)) for piece in pieces]
+        shares = [self.together & {unit.stem for unit in in_one} for in_one in found]
+        stating = [any(unit.spelling in self.alone for unit in in_one) for in_one in found]
+        for place, share in enumerate(shares):
+            beside = shares[place + 1] if place + 1 < len(shares) else frozenset[str]()
+            if self._is_enough(share):
+                stating[place] = True
+            elif self._is_enough(share | beside) and not self._is_enough(beside):
+                stating[place] = stating[place + 1] = True
+        return stating
+
+    def _is_enough(self, stems: frozenset[str] | set[str]) -> bool:
+        return bool(self.together) and len(stems) >= math.ceil(ENOUGH * len(self.together))
+
+
+def digest(user_id: str, word: str) -> str:
+    """A word that can be recognised and not be read; of another person it is another one."""
+    return hashlib.sha256(f"{user_id}\n{word}".encode()).hexdigest()
+
+
+def digests(user_id: str, text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The digests of a text's units, spelled out and by their stems."""
+    found = list(units(text))
+    return (
+        frozenset(digest(user_id, unit.spelling) for unit in found),
+        frozenset(digest(user_id, unit.stem) for unit in found),
+    )
+
+
+def _tells_alone(unit: Unit, capitals: set[str]) -> bool:
+    match unit.kind:
+        case "address" | "mixed" | "kana":
+            return True
+        case "number":
+            digits = unit.spelling.replace(".", "")
+            is_year = len(unit.spelling) == 4 and unit.spelling[:2] in {"19", "20"}
+            return len(digits) >= DIGITS and not is_year
+        case "name":
+            return unit.spelling not in calendar_words() and (not unit.first or unit.spelling in capitals)
+        case _:
+            return False
