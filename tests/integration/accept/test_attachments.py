@@ -99,3 +99,18 @@ def test_a_conversations_files_are_deleted_with_it(api: Api) -> None:
     assert {row["id"] for row in api.sql("select id from uploads")} == {other, theirs}
     assert {row["upload_id"] for row in api.sql("select upload_id from inbox")} == {other, theirs}
     assert api("GET", f"/uploads/{mine}").status == 404
+
+
+def test_a_file_outlives_a_conversation_as_long_as_another_one_shows_it(api: Api) -> None:
+    both, one, again = (put(api, b"words", name=name).json["uploadId"] for name in ("a.txt", "b.txt", "c.txt"))
+    first = api.send("Look", attachments=[both, one]).json["conversationId"]
+    second = api.send("And here", attachments=[both]).json["conversationId"]
+    api.send("Once more", conversationId=first, attachments=[again])
+    api.send("And again", conversationId=first, attachments=[again])
+    assert first != second
+    # Whoever else shows a file of that name: it is not the same one.
+    theirs = put(api, b"words", name="a.txt", sub="ben").json["uploadId"]
+    assert api("DELETE", f"/conversations/{first}").status == 204
+    assert {row["id"] for row in api.sql("select id from uploads")} == {both, theirs}
+    assert api("DELETE", f"/conversations/{second}").status == 204
+    assert {row["id"] for row in api.sql("select id from uploads")} == {theirs}

@@ -75,6 +75,32 @@ async def test_a_limit_that_was_passed_is_counted_once_a_day(database_as: Databa
     assert (await hits(superuser))[2:] == [(None, "daily_spend"), ("ben", "person_spend")]
 
 
+async def test_what_was_spent_after_a_days_last_check_is_found_by_the_first_check_of_the_next(
+    database_as: DatabaseAs, superuser: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spend = Spend(database_as("maintenance"), LIMITS)
+    today = "date_trunc('day', lanekeeper.now(), 'UTC')"
+    await pay(superuser, "ana", 300, f"{today} - interval '1 hour'")
+    # As a check before midnight has left it, with what came after that.
+    await superuser.execute(
+        "insert into spend_days (day, micros, checked_at) "
+        f"select ({today} at time zone 'UTC')::date - 1, 300, {today} - interval '30 minutes'"
+    )
+    await pay(superuser, "ana", 900, f"{today} - interval '1 minute'")
+    await pay(superuser, "ana", 450, today)
+    assert await due(superuser)
+    capsys.readouterr()
+    for _ in range(2):
+        assert (await spend.check()).micros == 450
+    cursor = await superuser.execute("select micros, over_at is not null as over from spend_days order by day")
+    assert [(row["micros"], row["over"]) for row in await cursor.fetchall()] == [(1200, True), (450, False)]
+    cursor = await superuser.execute(f"select kind, at < {today} as before from limit_hits order by at, kind desc")
+    counted = [(row["kind"], row["before"]) for row in await cursor.fetchall()]
+    assert counted == [("person_spend", True), ("daily_spend", True), ("person_spend", False)]
+    shares = [json.loads(line).get("SpentOfLimit") for line in capsys.readouterr().out.splitlines()]
+    assert shares == [120.0, 45.0, 45.0]
+
+
 async def test_the_limit_is_a_setting_that_changes_without_a_deploy(database_as: DatabaseAs, superuser: Any) -> None:
     spend = Spend(database_as("maintenance"), LIMITS)
     await pay(superuser, "ana", 300)

@@ -48,10 +48,8 @@ async def test_the_thread_keeps_no_content_and_the_prefix_changes_once_when_its_
     await sender.say("Later")
     await sender.talk.run()
     assert (await Sweeps(database_as("maintenance"), LIMITS).run()).uploads == 2
-    assert (
-        await sender.talk.rows("select content, text, state from uploads")
-        == [{"content": None, "text": None, "state": "expired"}] * 2
-    )
+    assert await sender.talk.rows("select id from uploads") == []
+    assert await sender.talk.rows("select id from inbox where kind = 'upload'") == []
     await sender.say("Last")
     await sender.talk.run()
     third, fourth = [one["body"]["messages"] for one in await sender.asked()][-2:]
@@ -159,6 +157,26 @@ async def test_pictures_of_long_ago_make_room_for_new_ones(sender: Sender) -> No
     shown = [part for content in await sender.seen() for part in content if part["type"] == "image_url"]
     assert 1 <= len(shown) <= 3
     assert (await sender.seen())[-1][0]["type"] == "image_url"
+
+
+async def test_what_made_room_does_not_come_back_when_what_came_before_it_is_gone(
+    sender: Sender, database_as: Callable[[str], Database]
+) -> None:
+    limits = {"thread_image_bytes": 3 * len(samples.png())}
+
+    async def asked_with(number: int) -> list[str]:
+        upload_id = await sender.give(samples.png(), f"{number}.png")
+        await sender.say(f"Picture {number}", upload_id)
+        await sender.talk.run(sender.talk.new_engine(**limits))
+        return [content[0]["type"] for content in (await sender.seen())[-number - 1 :]]
+
+    for number in range(4):
+        before = await asked_with(number)
+    first, *_ = await sender.talk.rows("select id from uploads order by created_at, id")
+    await sender.talk.superuser.execute("update uploads set expires_at = lanekeeper.now() where id = %s", [first["id"]])
+    assert (await Sweeps(database_as("maintenance"), LIMITS).run()).uploads == 1
+    assert before == ["text", "text", "text", "image_url"]
+    assert await asked_with(4) == [*before, "image_url"]
 
 
 async def test_a_model_that_cannot_be_sent_pictures_is_told_of_them(sender: Sender) -> None:

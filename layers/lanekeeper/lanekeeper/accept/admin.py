@@ -1,7 +1,7 @@
 """What administrators may look at: turns and their traces, costs, limits. Every look is written down."""
 
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import JSONResponse, Response
@@ -34,6 +34,17 @@ _REFUSED: dict[int | str, dict[str, Any]] = {403: {"model": Refusal, "descriptio
 TurnId = Annotated[str, Path(alias="turnId", description="A turn's id, also of one that was folded into another.")]
 Limit = Annotated[int, Query(ge=1, le=_PAGE, description="The most items to answer with.")]
 Before = Annotated[str | None, Query(max_length=200, description="The `next` of an earlier page.")]
+State = Annotated[
+    Literal["queued", "running", "done", "failed", "stopped"] | None, Query(description="Only turns in this state.")
+]
+User = Annotated[
+    str | None,
+    Query(pattern="^[0-9a-f]{16}$", description="Only turns of the person whom logs and traces name by this hash."),
+]
+Failure = Annotated[
+    str | None,
+    Query(pattern="^[a-z0-9_]{1,60}$", description="Only turns that ended for this reason, such as `turn_time`."),
+]
 From = Annotated[date | None, Query(alias="from", description="The first day, UTC. 30 days before `to` if left out.")]
 To = Annotated[date | None, Query(description="The last day, UTC. Today if left out.")]
 
@@ -60,11 +71,19 @@ def admin_routes(services: Services) -> APIRouter:
         response_class=JSONResponse,
         responses={200: {"model": TurnPage}, **_REFUSED},
     )
-    async def turns(request: Request, before: Before = None, limit: Limit = _PAGE) -> Response:
+    async def turns(
+        request: Request,
+        *,
+        before: Before = None,
+        limit: Limit = _PAGE,
+        state: State = None,
+        user: User = None,
+        failure: Failure = None,
+    ) -> Response:
         actor = await reader(request)
         if before is not None and not is_id(before, services.limits.id_chars):
             raise invalid("before: not a turn's id")
-        rows = await services.overview.turns(actor, before, limit + 1)
+        rows = await services.overview.turns(actor, before, limit + 1, state=state, user=user, failure=failure)
         further = rows[limit - 1]["id"] if len(rows) > limit else None
         return JSONResponse(as_json(TurnPage(items=rows[:limit], next=further)))  # type: ignore[arg-type]
 

@@ -55,7 +55,13 @@ def history_routes(services: Services) -> APIRouter:
         name = known_id(conversation_id, services.limits)
         return JSONResponse(await services.conversations.change(person.id, name, changed))
 
-    @routes.delete("/{conversationId}", status_code=204, summary="Delete a conversation", response_class=Response)
+    @routes.delete(
+        "/{conversationId}",
+        status_code=204,
+        summary="Delete a conversation",
+        description="Its messages and its files go with it. A file that another one shows as well stays there.",
+        response_class=Response,
+    )
     async def delete(request: Request, conversation_id: ConversationId) -> Response:
         person = await services.person(request)
         await services.conversations.delete(person.id, known_id(conversation_id, services.limits))

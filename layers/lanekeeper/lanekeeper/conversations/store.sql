@@ -58,10 +58,14 @@ insert into spent_keys (user_id, idempotency_key)
 select user_id, idempotency_key from inbox where conversation_id = %(id)s and user_id = %(user_id)s
 on conflict do nothing;
 
--- The files that went along with its messages go with them.
+-- The files that went along with its messages go with them, unless one went along with a message elsewhere as well.
 delete from uploads u using messages m, jsonb_array_elements(m.parts) part
 where m.conversation_id = %(id)s and m.user_id = %(user_id)s and part ->> 'type' = 'file'
-  and u.user_id = m.user_id and u.id = split_part(part ->> 'url', '/', 3);
+  and u.user_id = m.user_id and u.id = split_part(part ->> 'url', '/', 3)
+  and not exists (
+    select from messages o
+    where o.user_id = %(user_id)s and o.conversation_id <> %(id)s and o.parts @> '[{"type": "file"}]'
+      and o.parts @> jsonb_build_array(jsonb_build_object('type', 'file', 'url', part ->> 'url')));
 
 -- So do the exact requests that were kept of its turns: they hold all that was said.
 delete from model_requests r using turns t

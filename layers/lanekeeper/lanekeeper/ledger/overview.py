@@ -32,9 +32,28 @@ class Overview:
         """What was sent to the model in a turn, exactly, where it was kept: ``at`` and ``body``, oldest first."""
         return await self._look(SQL["requests"], actor, turn_id=turn_id)
 
-    async def turns(self, actor: str, before: str | None, at_most: int) -> list[Json]:
-        """Turns, the newest first; with ``before`` only those older than the turn of that id."""
-        return await self._look(SQL["turns"], actor, before=before, at_most=at_most)
+    async def turns(
+        self,
+        actor: str,
+        before: str | None,
+        at_most: int,
+        *,
+        state: str | None = None,
+        user: str | None = None,
+        failure: str | None = None,
+    ) -> list[Json]:
+        """Turns, the newest first.
+
+        Args:
+            actor: who looks.
+            before: only those older than the turn of that id.
+            at_most: so many.
+            state: only those in that state.
+            user: only those of the person whom logs name by that hash.
+            failure: only those that ended for that reason.
+        """
+        wanted = {"state": state, "user": user, "failure": failure}
+        return await self._look(SQL["turns"], actor, before=before, at_most=at_most, **wanted)
 
     async def costs(self, actor: str, since: datetime, until: datetime) -> list[Json]:
         """Calls, tokens and micros by day (UTC), feature and model."""

@@ -7,7 +7,7 @@ select lanekeeper.admin_turn(%(actor)s, %(turn_id)s) as story
 select at, body from lanekeeper.admin_requests(%(actor)s, %(turn_id)s)
 
 -- name: turns
-select * from lanekeeper.admin_turns(%(actor)s, %(before)s, %(at_most)s)
+select * from lanekeeper.admin_turns(%(actor)s, %(before)s, %(at_most)s, %(state)s, %(user)s, %(failure)s)
 
 -- name: costs
 select * from lanekeeper.admin_costs(%(actor)s, %(since)s, %(until)s)

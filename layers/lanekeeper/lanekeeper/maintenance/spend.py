@@ -7,6 +7,7 @@ from lanekeeper.ledger.rules import MILLION
 from lanekeeper.limits import Limits
 from lanekeeper.metrics import Measure, publish
 from lanekeeper.postgres import Database, Statements
+from lanekeeper.types import Json
 
 SQL = Statements.beside(__file__)
 
@@ -20,11 +21,12 @@ class Spent:
     people_over: int
 
     def measures(self) -> list[Measure]:
-        """What the alarm and a graph look at: the currency spent, and its share of the limit where there is one."""
-        measures = [Measure("SpentToday", self.micros / MILLION, "None")]
-        if self.limit_micros:
-            measures.append(Measure("SpentOfLimit", round(100 * self.micros / self.limit_micros, 1), "Percent"))
-        return measures
+        """What a graph and the alarm look at: the currency spent, and its share of the limit where there is one."""
+        return [Measure("SpentToday", self.micros / MILLION, "None"), *([self.of_limit()] if self.limit_micros else [])]
+
+    def of_limit(self) -> Measure:
+        """The share of the limit that was spent."""
+        return Measure("SpentOfLimit", round(100 * self.micros / self.limit_micros, 1), "Percent")
 
 
 class Spend:
@@ -41,13 +43,22 @@ class Spend:
         self._daily = stored_daily_spend(limits)
 
     async def check(self) -> Spent:
-        """Do it once. Safe to repeat: each limit is counted once a day."""
+        """Add up today, and close the day before where it has not been. Safe to repeat: a limit is counted once a day.
+
+        A day that turns out to have passed its limit after its last check rings now.
+        """
         async with self._database.transaction() as transaction:
             most = await self._daily.read(transaction)
-            row = await transaction.row(
+            *before, today = await transaction.rows(
                 SQL["check_spend"], {"day_micros": most, "person_micros": self._limits.person_spend_micros}
             )
-        assert row is not None  # an aggregate always has a row
-        spent = Spent(row["spent"], most, row["people_over"])
+        for day in before:
+            if day["newly_over"]:
+                publish(_spent(day, most).of_limit())
+        spent = _spent(today, most)
         publish(*spent.measures())
         return spent
+
+
+def _spent(day: Json, most: int) -> Spent:
+    return Spent(day["spent"], most, day["people_over"])

@@ -29,7 +29,7 @@ update lanes set ready_at = coalesce(ready_at, lanekeeper.now()) where user_id =
 select lanekeeper.waiting_lanes(make_interval(secs => %(older_s)s)) as waiting
 
 -- name: check_spend
-select spent, people_over from lanekeeper.check_spend(%(day_micros)s, %(person_micros)s)
+select spent, people_over, newly_over from lanekeeper.check_spend(%(day_micros)s, %(person_micros)s)
 
 -- name: sweep_verdicts
 select lanekeeper.sweep_verdicts(make_interval(secs => %(seconds)s)) as swept

@@ -1,13 +1,12 @@
 """Puts uploads into what a model is sent. The thread keeps references; what they stand for is read for each turn."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from langchain_core.messages import AnyMessage, HumanMessage
 
 from lanekeeper.lane import Hold
 from lanekeeper.limits import Limits
-from lanekeeper.postgres import Database
+from lanekeeper.postgres import Database, Transaction
 from lanekeeper.types import Json
 from lanekeeper.uploads.envelope import BLOCK, shown, unseen, within
 from lanekeeper.uploads.store import SQL
@@ -18,6 +17,15 @@ def content_with(text: str, references: Sequence[Json]) -> str | list[str | Json
     if not references:
         return text
     return [*references, *([{"type": "text", "text": text}] if text else [])]
+
+
+async def weighed(transaction: Transaction, hold: Hold, references: Sequence[Json]) -> dict[str, Json]:
+    """References by id, each with what it weighs in a request: the thread knows that for longer than uploads live."""
+    if not references:
+        return {}
+    rows = await transaction.rows(SQL["some"], {**hold.key, "ids": [one["id"] for one in references]})
+    weights = {row["id"]: row["bytes"] if row["kind"] == "image" else row["chars"] or 0 for row in rows}
+    return {one["id"]: {**one, "weight": weights.get(one["id"], 0)} for one in references}
 
 
 class Attachments:
@@ -56,7 +64,7 @@ class Attachments:
         ids = {"ids": list(references)}
         (rows,) = await self._database.at_once(SQL["some"], user_id=who, parameters=ids, durable=False)
         uploads = {row["id"]: row for row in rows}
-        seen = self._in_sight(references, uploads)
+        seen = self._in_sight(references)
         (rows,) = await self._database.at_once(
             SQL["readable"], user_id=who, parameters={"ids": sorted(seen)}, durable=False
         )
@@ -66,10 +74,9 @@ class Attachments:
             for upload_id, reference in references.items()
         }
 
-    def _in_sight(self, references: dict[str, Json], uploads: dict[str, dict[str, Any]]) -> frozenset[str]:
-        # By sizes that outlive the content, so that what is in sight does not change when older ones expire.
-        pictures = [(one, uploads[one]["bytes"]) for one in _of(references, uploads, "image")]
-        texts = [(one, uploads[one]["chars"] or 0) for one in _of(references, uploads, "file")]
+    def _in_sight(self, references: dict[str, Json]) -> frozenset[str]:
+        # By weights that outlive the uploads, so that what is in sight does not change when older ones expire.
+        pictures, texts = (_weights_of(references, kind) for kind in ("image", "file"))
         return within(pictures, self._limits.thread_image_bytes) | within(texts, self._limits.thread_file_chars)
 
     def _filled(self, message: AnyMessage, pictures: bool) -> AnyMessage:
@@ -90,6 +97,6 @@ def _references(message: AnyMessage) -> list[Json]:
     return [block for block in message.content if isinstance(block, dict) and block.get("type") == BLOCK]
 
 
-def _of(references: dict[str, Json], uploads: dict[str, dict[str, Any]], kind: str) -> list[str]:
-    """The ids of one kind, in the order in which the thread names them."""
-    return [one for one, reference in references.items() if reference["kind"] == kind and one in uploads]
+def _weights_of(references: dict[str, Json], kind: str) -> list[tuple[str, int]]:
+    """The ids of one kind with their weights, in the order in which the thread names them."""
+    return [(one, reference["weight"]) for one, reference in references.items() if reference["kind"] == kind]

@@ -12,8 +12,7 @@ from lanekeeper.lane.store import SQL as LANE_SQL
 from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database, Statements, Transaction
 from lanekeeper.replies import deliver
-from lanekeeper.timers import compact_soon
-from lanekeeper.turn.attachments import content_with
+from lanekeeper.turn.attachments import content_with, weighed
 from lanekeeper.types import Json
 from lanekeeper.uploads.quarantine import Quarantined, take_up
 
@@ -39,7 +38,6 @@ class Turn:
     stop_wanted: bool
     thread: Thread
     state: Json
-    fill_tokens: int
 
     @property
     def retaken(self) -> bool:
@@ -81,29 +79,14 @@ class Intake:
                 await hold.postpone(transaction)
                 return Claim(hold, postponed=True)
             await deliver(transaction, hold)
-            held_back = False
-            while (started := await self._start(transaction, hold)) and started["waits_in"]:
-                self._hold_back(transaction, hold, started["waits_in"])
-                held_back = True
-            taken = await self._take_up(transaction, hold, started)
+            taken = await self._take_up(transaction, hold)
         if taken is None:
             await hold.release(self._database)
             await self._lock.drop()
-        if isinstance(taken, Quarantined):
-            return Claim(hold, upload=taken, held_back=held_back)
-        return Claim(hold, taken, held_back=held_back)
+        return Claim(hold, upload=taken) if isinstance(taken, Quarantined) else Claim(hold, taken)
 
-    async def _start(self, transaction: Transaction, hold: Hold) -> Json | None:
-        return await transaction.row(
-            SQL["start_turn"], {**hold.key, "ceiling": self._limits.context_budget_tokens}
-        )
-
-    def _hold_back(self, transaction: Transaction, hold: Hold, conversation_id: str) -> None:
-        """Let a conversation's messages wait, for which it has no room, and have room made (C4)."""
-        transaction.put(SQL["hold_back"], {**hold.key, "conversation_id": conversation_id})
-        compact_soon(transaction, hold.user_id, conversation_id, pressing=True)
-
-    async def _take_up(self, transaction: Transaction, hold: Hold, started: Json | None) -> Turn | Quarantined | None:
+    async def _take_up(self, transaction: Transaction, hold: Hold) -> Turn | Quarantined | None:
+        started = await transaction.row(SQL["start_turn"], hold.key)
         if started is not None and started["kind"] == "upload":
             return await take_up(transaction, hold, started["upload_id"])
         if started is None or started["id"] is None:
@@ -126,7 +109,6 @@ class Intake:
             stop_wanted=started["stop_wanted"],
             thread=thread,
             state=started["agent_state"],
-            fill_tokens=started["fill_tokens"],
         )
         if started["is_new"]:
             await self._add(transaction, turn, [started])
@@ -163,9 +145,15 @@ class Intake:
         return rows
 
     async def _add(self, transaction: Transaction, turn: Turn, rows: list[Json]) -> list[AnyMessage]:
+        named = [one for row in rows for one in row["payload"].get("attachments", ())]
+        references = await weighed(transaction, turn.hold, named)
         messages: list[AnyMessage] = [
             HumanMessage(
-                content_with(row["payload"]["text"], row["payload"].get("attachments", ())), id=row["message_id"]
+                content_with(
+                    row["payload"]["text"],
+                    [references[one["id"]] for one in row["payload"].get("attachments", ())],
+                ),
+                id=row["message_id"],
             )
             for row in rows
         ]
@@ -184,13 +172,9 @@ class Intake:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A lane that was claimed: with a turn to run or an upload to check, with none left to do, or put off a second.
-
-    ``held_back``: whether messages were found that have to wait for a summary.
-    """
+    """A lane that was claimed: with a turn to run or an upload to check, with none left to do, or put off a second."""
 
     hold: Hold
     turn: Turn | None = None
     upload: Quarantined | None = None
     postponed: bool = False
-    held_back: bool = False
