@@ -1,7 +1,7 @@
 """Has a model write the summary: over its own conversation, so that its provider has read most of it already (C2)."""
 
 from collections.abc import Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -12,6 +12,7 @@ from lanekeeper.limits import Limits
 from lanekeeper.mainline import tokens
 from lanekeeper.mainline.catalogue import Model
 from lanekeeper.mainline.client import Caller, Mainline
+from lanekeeper.mainline.errors import MainlineError
 from lanekeeper.mainline.reply import Ending
 from lanekeeper.mainline.text import dumps
 from lanekeeper.types import Json
@@ -96,10 +97,11 @@ class Summariser:
         gone = lost(before, written) if before else []
         if before is None or not gone:
             return written
-        again = f"{INSTRUCTION}\n\n{KEEP.format(lost=', '.join(gone))}"
-        written = await self._ask(request, piece, before, again, caller)
-        if not lost(before, written):
-            return written
+        with suppress(MainlineError, SummaryError):
+            again = f"{INSTRUCTION}\n\n{KEEP.format(lost=', '.join(gone))}"
+            written = await self._ask(request, piece, before, again, caller)
+            if not lost(before, written):
+                return written
         both = f"{before}\n\n{written}"
         if tokens.estimate(both) > self._most:
             raise SummaryError("lost")

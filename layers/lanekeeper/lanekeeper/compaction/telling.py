@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 
 # Words that no other word can stand for.
-_EXACT = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+|https?://\S+|\d[\w.,:/-]*\w|\d")
+_EXACT = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?://\S+|(?<!\w)\d(?:[\w.,:/-]*\w)?")
 # A word with a capital; in Japanese a run of katakana.
 _NAME = re.compile(r"[^\W\d_][\w-]*|[\u30a1-\u30fa\u30fc]{2,}")
 # What often begins a sentence and is no name.
