@@ -216,6 +216,32 @@ $$;
 
 ALTER FUNCTION lanekeeper.claim_lane(holder text, lease interval) OWNER TO lanekeeper_dispatch;
 
+CREATE FUNCTION lanekeeper.claim_timer(lease interval) RETURNS TABLE(kind text, key text, user_id text, conversation_id text, moves integer, attempts integer)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with pressing as (
+    select t.kind, t.key from public.timers t
+    where t.kind = 'compaction' and t.run_at <= lanekeeper.now() and lanekeeper.is_free(t)
+    order by t.run_at
+    limit 1
+    for update skip locked
+  ), other as (
+    select t.kind, t.key from public.timers t
+    where not exists (select from pressing) and t.run_at <= lanekeeper.now() and lanekeeper.is_free(t)
+    order by t.run_at
+    limit 1
+    for update skip locked
+  )
+  update public.timers t
+  set claimed_until = lanekeeper.now() + claim_timer.lease, attempts = t.attempts + 1
+  from (select * from pressing union all select * from other) due
+  where t.kind = due.kind and t.key = due.key
+  returning t.kind, t.key, t.user_id, t.conversation_id, t.moves, t.attempts
+$$;
+
+ALTER FUNCTION lanekeeper.claim_timer(lease interval) OWNER TO lanekeeper_dispatch;
+
 CREATE FUNCTION lanekeeper.dictionary(language text) RETURNS regconfig
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE split_part(lower(language), '-'::text, 1) WHEN 'en'::text THEN 'english'::regconfig WHEN 'de'::text THEN 'german'::regconfig WHEN 'fr'::text THEN 'french'::regconfig WHEN 'es'::text THEN 'spanish'::regconfig WHEN 'it'::text THEN 'italian'::regconfig WHEN 'pt'::text THEN 'portuguese'::regconfig WHEN 'nl'::text THEN 'dutch'::regconfig WHEN 'sv'::text THEN 'swedish'::regconfig WHEN 'da'::text THEN 'danish'::regconfig WHEN 'no'::text THEN 'norwegian'::regconfig WHEN 'nb'::text THEN 'norwegian'::regconfig WHEN 'fi'::text THEN 'finnish'::regconfig WHEN 'ru'::text THEN 'russian'::regconfig WHEN 'tr'::text THEN 'turkish'::regconfig WHEN 'ro'::text THEN 'romanian'::regconfig WHEN 'hu'::text THEN 'hungarian'::regconfig ELSE 'simple'::regconfig END;
@@ -278,6 +304,34 @@ $$;
 
 ALTER FUNCTION lanekeeper.hold_lane(user_id text, epoch bigint) OWNER TO lanekeeper_migrator;
 
+CREATE TABLE public.timers (
+    kind text NOT NULL,
+    key text NOT NULL,
+    user_id text,
+    conversation_id text,
+    run_at timestamp with time zone NOT NULL,
+    moves integer DEFAULT 0 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    claimed_until timestamp with time zone
+)
+WITH (fillfactor='80');
+
+ALTER TABLE ONLY public.timers FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.timers OWNER TO lanekeeper_migrator;
+
+CREATE FUNCTION lanekeeper.is_free(timer public.timers) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select (timer.claimed_until is null or timer.claimed_until < lanekeeper.now()
+          or timer.claimed_until > lanekeeper.now() + interval '1 hour')
+     and (timer.kind not in ('idle_save', 'idle_compaction') or not exists (
+       select from public.inbox i where i.user_id = timer.user_id and i.state in ('new', 'running')))
+$$;
+
+ALTER FUNCTION lanekeeper.is_free(timer public.timers) OWNER TO lanekeeper_migrator;
+
 CREATE FUNCTION lanekeeper.lane_key(user_id text) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$ select hashtext(user_id) $$;
@@ -304,6 +358,7 @@ CREATE FUNCTION lanekeeper.maintenance_is_due() RETURNS boolean
       or exists (select from public.lanes l where l.holder is null and l.ready_at < lanekeeper.now() - interval '5 seconds')
       or exists (select from public.outbox o where o.state = 'new' and o.created_at < lanekeeper.now() - interval '5 seconds')
       or exists (select from lanekeeper.stray_lanes())
+      or lanekeeper.timers_are_due()
       or lanekeeper.spend_is_unchecked()
 $$;
 
@@ -487,6 +542,18 @@ $$;
 
 ALTER FUNCTION lanekeeper.stray_lanes() OWNER TO lanekeeper_dispatch;
 
+CREATE FUNCTION lanekeeper.stray_waiting() RETURNS TABLE(user_id text, conversation_id text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select distinct i.user_id, i.conversation_id from public.inbox i
+  where i.state = 'waiting'
+    and not exists (select from public.timers t where t.kind = 'compaction' and t.key = i.conversation_id)
+  limit 1000
+$$;
+
+ALTER FUNCTION lanekeeper.stray_waiting() OWNER TO lanekeeper_dispatch;
+
 CREATE FUNCTION lanekeeper.sweep_chunks(older_than interval) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -561,6 +628,16 @@ CREATE FUNCTION lanekeeper.sweep_verdicts(older_than interval) RETURNS bigint
 $$;
 
 ALTER FUNCTION lanekeeper.sweep_verdicts(older_than interval) OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.timers_are_due() RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select exists (select from public.timers t where t.run_at <= lanekeeper.now() and lanekeeper.is_free(t))
+      or exists (select from lanekeeper.stray_waiting())
+$$;
+
+ALTER FUNCTION lanekeeper.timers_are_due() OWNER TO lanekeeper_dispatch;
 
 CREATE FUNCTION lanekeeper.undelivered(older_than interval) RETURNS TABLE(user_id text)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -711,6 +788,7 @@ CREATE TABLE public.inbox (
     turn_id text,
     state text DEFAULT 'new'::text NOT NULL,
     upload_id text,
+    tokens integer DEFAULT 0 NOT NULL,
     CONSTRAINT inbox_check CHECK (
 CASE kind
     WHEN 'upload'::text THEN (upload_id IS NOT NULL)
@@ -906,11 +984,13 @@ ALTER TABLE public.outbox ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
 
 CREATE TABLE public.profiles (
     user_id text NOT NULL,
+    name text,
     home_city text,
     plan_tier text,
     budget_amount bigint,
     budget_currency text,
-    changed_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
+    changed_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    CONSTRAINT profiles_check CHECK (((budget_amount IS NULL) = (budget_currency IS NULL)))
 );
 
 ALTER TABLE ONLY public.profiles FORCE ROW LEVEL SECURITY;
@@ -1013,25 +1093,12 @@ ALTER TABLE ONLY public.thread_messages FORCE ROW LEVEL SECURITY;
 
 ALTER TABLE public.thread_messages OWNER TO lanekeeper_migrator;
 
-CREATE TABLE public.timers (
-    kind text NOT NULL,
-    key text NOT NULL,
-    user_id text,
-    conversation_id text,
-    run_at timestamp with time zone NOT NULL,
-    claimed_until timestamp with time zone,
-    attempts integer DEFAULT 0 NOT NULL
-)
-WITH (fillfactor='80');
-
-ALTER TABLE ONLY public.timers FORCE ROW LEVEL SECURITY;
-
-ALTER TABLE public.timers OWNER TO lanekeeper_migrator;
-
 CREATE TABLE public.tombstones (
+    id text NOT NULL,
     user_id text NOT NULL,
     subject text NOT NULL,
     digests text[] DEFAULT '{}'::text[] NOT NULL,
+    together text[] DEFAULT '{}'::text[] NOT NULL,
     forgotten_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL
 );
 
@@ -1227,7 +1294,7 @@ ALTER TABLE ONLY public.timers
     ADD CONSTRAINT timers_pkey PRIMARY KEY (kind, key);
 
 ALTER TABLE ONLY public.tombstones
-    ADD CONSTRAINT tombstones_pkey PRIMARY KEY (user_id, subject);
+    ADD CONSTRAINT tombstones_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.traces
     ADD CONSTRAINT traces_pkey PRIMARY KEY (turn_id);
@@ -1257,6 +1324,8 @@ CREATE UNIQUE INDEX deletion_jobs_open ON public.deletion_jobs USING btree (subj
 
 CREATE INDEX inbox_open ON public.inbox USING btree (user_id, id) WHERE (state = ANY (ARRAY['new'::text, 'running'::text]));
 
+CREATE INDEX inbox_waiting ON public.inbox USING btree (user_id, conversation_id) WHERE (state = 'waiting'::text);
+
 CREATE INDEX lanes_ready ON public.lanes USING btree (ready_at) WHERE (ready_at IS NOT NULL);
 
 CREATE INDEX late_recalls_of_person ON public.late_recalls USING btree (user_id);
@@ -1269,6 +1338,8 @@ CREATE INDEX messages_history ON public.messages USING btree (conversation_id, "
 
 CREATE INDEX messages_with_files ON public.messages USING btree (user_id) WHERE (parts @> '[{"type": "file"}]'::jsonb);
 
+CREATE INDEX model_requests_of_person ON public.model_requests USING btree (user_id);
+
 CREATE INDEX model_requests_of_turn ON public.model_requests USING btree (turn_id);
 
 CREATE INDEX note_progress_of_person ON public.note_progress USING btree (user_id);
@@ -1277,9 +1348,13 @@ CREATE INDEX notes_by_end ON public.notes USING btree (expires_at) WHERE (expire
 
 CREATE INDEX notes_by_letters ON public.notes USING gin (user_id, folded lanekeeper.gin_trgm_ops) WITH (fastupdate=off) WHERE (replaced_by IS NULL);
 
+CREATE INDEX notes_by_message ON public.notes USING btree (user_id, source_message_id);
+
 CREATE INDEX notes_by_subject ON public.notes USING btree (user_id, subject) WHERE (replaced_by IS NULL);
 
 CREATE INDEX notes_by_word ON public.notes USING gin (user_id, words) WITH (fastupdate=off) WHERE (replaced_by IS NULL);
+
+CREATE INDEX notes_newest ON public.notes USING btree (user_id, saved_at DESC, id DESC) WHERE (replaced_by IS NULL);
 
 CREATE INDEX outbox_of_person ON public.outbox USING btree (user_id, id) WHERE (state = 'new'::text);
 
@@ -1293,7 +1368,9 @@ CREATE INDEX timers_due ON public.timers USING btree (run_at);
 
 CREATE INDEX timers_of_conversation ON public.timers USING btree (conversation_id);
 
-CREATE INDEX timers_of_person ON public.timers USING btree (user_id);
+CREATE INDEX timers_pressing ON public.timers USING btree (run_at) WHERE (kind = 'compaction'::text);
+
+CREATE INDEX tombstones_of_person ON public.tombstones USING btree (user_id);
 
 CREATE INDEX turns_by_hash ON public.turns USING btree (lanekeeper.hashed(user_id), id);
 
@@ -1340,6 +1417,9 @@ ALTER TABLE ONLY public.note_progress
     ADD CONSTRAINT note_progress_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.notes
+    ADD CONSTRAINT notes_message_fkey FOREIGN KEY (user_id, source_message_id) REFERENCES public.messages(user_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notes
     ADD CONSTRAINT notes_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.outbox
@@ -1372,9 +1452,6 @@ ALTER TABLE ONLY public.thread_messages
 ALTER TABLE ONLY public.timers
     ADD CONSTRAINT timers_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
 
-ALTER TABLE ONLY public.timers
-    ADD CONSTRAINT timers_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
-
 ALTER TABLE ONLY public.tombstones
     ADD CONSTRAINT tombstones_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
@@ -1389,6 +1466,10 @@ ALTER TABLE ONLY public.uploads
 
 ALTER TABLE ONLY public.verdicts
     ADD CONSTRAINT verdicts_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES public.turns(id) ON DELETE CASCADE;
+
+CREATE POLICY accept ON public.note_progress FOR SELECT TO lanekeeper_accept USING ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY accept ON public.notes TO lanekeeper_accept USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY admin ON public.costs FOR SELECT TO lanekeeper_admin USING (true);
 
@@ -1459,6 +1540,8 @@ CREATE POLICY maintenance ON public.verdicts FOR SELECT TO lanekeeper_maintenanc
 ALTER TABLE public.messages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.model_requests ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY nobodys ON public.timers TO lanekeeper_maintenance USING ((user_id IS NULL)) WITH CHECK ((user_id IS NULL));
 
 ALTER TABLE public.note_progress ENABLE ROW LEVEL SECURITY;
 
@@ -1592,11 +1675,19 @@ GRANT ALL ON FUNCTION lanekeeper.check_spend(day_micros bigint, person_micros bi
 REVOKE ALL ON FUNCTION lanekeeper.claim_lane(holder text, lease interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.claim_lane(holder text, lease interval) TO lanekeeper_worker;
 
+REVOKE ALL ON FUNCTION lanekeeper.claim_timer(lease interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.claim_timer(lease interval) TO lanekeeper_maintenance;
+
 REVOKE ALL ON FUNCTION lanekeeper.end_connections(holder text) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.end_connections(holder text) TO lanekeeper_maintenance;
 
 REVOKE ALL ON FUNCTION lanekeeper.forget_streams(silent interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.forget_streams(silent interval) TO lanekeeper_stream;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.timers TO lanekeeper_accept;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.timers TO lanekeeper_worker;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.timers TO lanekeeper_maintenance;
+GRANT SELECT,UPDATE ON TABLE public.timers TO lanekeeper_dispatch;
 
 REVOKE ALL ON FUNCTION lanekeeper.lapsed_lanes(lease interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.lapsed_lanes(lease interval) TO lanekeeper_maintenance;
@@ -1619,6 +1710,9 @@ REVOKE ALL ON FUNCTION lanekeeper.start_maintenance(job text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION lanekeeper.stray_lanes() FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.stray_lanes() TO lanekeeper_maintenance;
 
+REVOKE ALL ON FUNCTION lanekeeper.stray_waiting() FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.stray_waiting() TO lanekeeper_maintenance;
+
 REVOKE ALL ON FUNCTION lanekeeper.sweep_chunks(older_than interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.sweep_chunks(older_than interval) TO lanekeeper_maintenance;
 
@@ -1640,6 +1734,9 @@ GRANT ALL ON FUNCTION lanekeeper.sweep_uploads() TO lanekeeper_maintenance;
 REVOKE ALL ON FUNCTION lanekeeper.sweep_verdicts(older_than interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.sweep_verdicts(older_than interval) TO lanekeeper_maintenance;
 
+REVOKE ALL ON FUNCTION lanekeeper.timers_are_due() FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.timers_are_due() TO lanekeeper_maintenance;
+
 REVOKE ALL ON FUNCTION lanekeeper.undelivered(older_than interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.undelivered(older_than interval) TO lanekeeper_maintenance;
 
@@ -1658,6 +1755,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.conversations TO lanekeeper_ac
 GRANT SELECT ON TABLE public.conversations TO lanekeeper_stream;
 GRANT SELECT,UPDATE ON TABLE public.conversations TO lanekeeper_worker;
 GRANT SELECT ON TABLE public.conversations TO lanekeeper_maintenance;
+
+GRANT UPDATE(fill_tokens) ON TABLE public.conversations TO lanekeeper_maintenance;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.costs TO lanekeeper_worker;
 GRANT SELECT ON TABLE public.costs TO lanekeeper_admin;
@@ -1683,6 +1782,7 @@ GRANT SELECT(user_id) ON TABLE public.inbox TO lanekeeper_dispatch;
 GRANT SELECT(user_id) ON TABLE public.inbox TO lanekeeper_admin;
 
 GRANT SELECT(conversation_id) ON TABLE public.inbox TO lanekeeper_admin;
+GRANT SELECT(conversation_id) ON TABLE public.inbox TO lanekeeper_dispatch;
 
 GRANT SELECT(kind) ON TABLE public.inbox TO lanekeeper_admin;
 
@@ -1695,6 +1795,7 @@ GRANT SELECT(turn_id) ON TABLE public.inbox TO lanekeeper_admin;
 
 GRANT SELECT(state) ON TABLE public.inbox TO lanekeeper_dispatch;
 GRANT SELECT(state) ON TABLE public.inbox TO lanekeeper_admin;
+GRANT UPDATE(state) ON TABLE public.inbox TO lanekeeper_maintenance;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.lanes TO lanekeeper_accept;
 GRANT SELECT,UPDATE ON TABLE public.lanes TO lanekeeper_worker;
@@ -1702,6 +1803,7 @@ GRANT SELECT,UPDATE ON TABLE public.lanes TO lanekeeper_maintenance;
 GRANT SELECT,UPDATE ON TABLE public.lanes TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.late_recalls TO lanekeeper_worker;
+GRANT SELECT,DELETE ON TABLE public.late_recalls TO lanekeeper_accept;
 
 GRANT INSERT ON TABLE public.limit_hits TO lanekeeper_worker;
 GRANT INSERT ON TABLE public.limit_hits TO lanekeeper_dispatch;
@@ -1721,7 +1823,7 @@ GRANT SELECT ON TABLE public.messages TO lanekeeper_stream;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.messages TO lanekeeper_worker;
 GRANT SELECT ON TABLE public.messages TO lanekeeper_maintenance;
 
-GRANT INSERT ON TABLE public.model_requests TO lanekeeper_worker;
+GRANT INSERT,DELETE ON TABLE public.model_requests TO lanekeeper_worker;
 GRANT DELETE ON TABLE public.model_requests TO lanekeeper_dispatch;
 GRANT DELETE ON TABLE public.model_requests TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.model_requests TO lanekeeper_admin;
@@ -1729,6 +1831,7 @@ GRANT SELECT ON TABLE public.model_requests TO lanekeeper_admin;
 GRANT SELECT(id) ON TABLE public.model_requests TO lanekeeper_dispatch;
 
 GRANT SELECT(user_id) ON TABLE public.model_requests TO lanekeeper_accept;
+GRANT SELECT(user_id) ON TABLE public.model_requests TO lanekeeper_worker;
 
 GRANT SELECT(turn_id) ON TABLE public.model_requests TO lanekeeper_accept;
 
@@ -1736,11 +1839,13 @@ GRANT SELECT(at) ON TABLE public.model_requests TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.note_progress TO lanekeeper_worker;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.note_progress TO lanekeeper_maintenance;
+GRANT SELECT ON TABLE public.note_progress TO lanekeeper_accept;
 
-GRANT SELECT,INSERT ON TABLE public.notes TO lanekeeper_worker;
+GRANT SELECT,INSERT,DELETE ON TABLE public.notes TO lanekeeper_worker;
 GRANT SELECT ON TABLE public.notes TO lanekeeper_recall;
 GRANT SELECT,INSERT ON TABLE public.notes TO lanekeeper_maintenance;
 GRANT DELETE ON TABLE public.notes TO lanekeeper_dispatch;
+GRANT SELECT,DELETE ON TABLE public.notes TO lanekeeper_accept;
 
 GRANT SELECT(expires_at) ON TABLE public.notes TO lanekeeper_dispatch;
 
@@ -1791,16 +1896,21 @@ GRANT SELECT(seen_at) ON TABLE public.stream_sessions TO lanekeeper_dispatch;
 
 GRANT SELECT,UPDATE ON TABLE public.summaries TO lanekeeper_worker;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.summaries TO lanekeeper_maintenance;
+GRANT SELECT ON TABLE public.summaries TO lanekeeper_accept;
+
+GRANT UPDATE(body) ON TABLE public.summaries TO lanekeeper_accept;
+
+GRANT UPDATE(version) ON TABLE public.summaries TO lanekeeper_accept;
 
 GRANT SELECT,INSERT ON TABLE public.thread_messages TO lanekeeper_worker;
-GRANT SELECT ON TABLE public.thread_messages TO lanekeeper_maintenance;
+GRANT SELECT,DELETE ON TABLE public.thread_messages TO lanekeeper_maintenance;
+GRANT SELECT ON TABLE public.thread_messages TO lanekeeper_accept;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.timers TO lanekeeper_worker;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.timers TO lanekeeper_maintenance;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.timers TO lanekeeper_dispatch;
+GRANT UPDATE(message) ON TABLE public.thread_messages TO lanekeeper_accept;
+GRANT UPDATE(message) ON TABLE public.thread_messages TO lanekeeper_worker;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.tombstones TO lanekeeper_accept;
-GRANT SELECT,INSERT,UPDATE ON TABLE public.tombstones TO lanekeeper_worker;
+GRANT SELECT,INSERT ON TABLE public.tombstones TO lanekeeper_accept;
+GRANT SELECT,INSERT ON TABLE public.tombstones TO lanekeeper_worker;
 GRANT SELECT ON TABLE public.tombstones TO lanekeeper_maintenance;
 
 GRANT SELECT,INSERT ON TABLE public.traces TO lanekeeper_worker;
@@ -1813,6 +1923,7 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.turns TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.turns TO lanekeeper_stream;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.turns TO lanekeeper_worker;
 GRANT SELECT ON TABLE public.turns TO lanekeeper_admin;
+GRANT SELECT ON TABLE public.turns TO lanekeeper_maintenance;
 
 GRANT SELECT(id) ON TABLE public.turns TO lanekeeper_dispatch;
 
@@ -1825,12 +1936,15 @@ GRANT SELECT(finished_at) ON TABLE public.turns TO lanekeeper_dispatch;
 GRANT SELECT,INSERT,DELETE ON TABLE public.uploads TO lanekeeper_accept;
 GRANT SELECT,UPDATE ON TABLE public.uploads TO lanekeeper_worker;
 GRANT DELETE ON TABLE public.uploads TO lanekeeper_dispatch;
+GRANT SELECT ON TABLE public.uploads TO lanekeeper_maintenance;
 
 GRANT SELECT(expires_at) ON TABLE public.uploads TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.users TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.users TO lanekeeper_worker;
 GRANT SELECT ON TABLE public.users TO lanekeeper_maintenance;
+
+GRANT UPDATE(forgets) ON TABLE public.users TO lanekeeper_worker;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.verdicts TO lanekeeper_worker;
 GRANT DELETE ON TABLE public.verdicts TO lanekeeper_dispatch;

@@ -12,6 +12,7 @@ from lanekeeper.lane.store import SQL as LANE_SQL
 from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database, Statements, Transaction
 from lanekeeper.replies import deliver
+from lanekeeper.timers import compact_soon
 from lanekeeper.turn.attachments import content_with, weighed
 from lanekeeper.types import Json
 from lanekeeper.uploads.quarantine import Quarantined, take_up
@@ -38,6 +39,7 @@ class Turn:
     stop_wanted: bool
     thread: Thread
     state: Json
+    fill_tokens: int
 
     @property
     def retaken(self) -> bool:
@@ -79,14 +81,29 @@ class Intake:
                 await hold.postpone(transaction)
                 return Claim(hold, postponed=True)
             await deliver(transaction, hold)
-            taken = await self._take_up(transaction, hold)
+            held_back = False
+            while (started := await self._start(transaction, hold)) and started["waits_in"]:
+                self._hold_back(transaction, hold, started["waits_in"])
+                held_back = True
+            taken = await self._take_up(transaction, hold, started)
         if taken is None:
             await hold.release(self._database)
             await self._lock.drop()
-        return Claim(hold, upload=taken) if isinstance(taken, Quarantined) else Claim(hold, taken)
+        if isinstance(taken, Quarantined):
+            return Claim(hold, upload=taken, held_back=held_back)
+        return Claim(hold, taken, held_back=held_back)
 
-    async def _take_up(self, transaction: Transaction, hold: Hold) -> Turn | Quarantined | None:
-        started = await transaction.row(SQL["start_turn"], hold.key)
+    async def _start(self, transaction: Transaction, hold: Hold) -> Json | None:
+        return await transaction.row(
+            SQL["start_turn"], {**hold.key, "ceiling": self._limits.context_budget_tokens}
+        )
+
+    def _hold_back(self, transaction: Transaction, hold: Hold, conversation_id: str) -> None:
+        """Let a conversation's messages wait, for which it has no room, and have room made (C4)."""
+        transaction.put(SQL["hold_back"], {**hold.key, "conversation_id": conversation_id})
+        compact_soon(transaction, hold.user_id, conversation_id, pressing=True)
+
+    async def _take_up(self, transaction: Transaction, hold: Hold, started: Json | None) -> Turn | Quarantined | None:
         if started is not None and started["kind"] == "upload":
             return await take_up(transaction, hold, started["upload_id"])
         if started is None or started["id"] is None:
@@ -109,6 +126,7 @@ class Intake:
             stop_wanted=started["stop_wanted"],
             thread=thread,
             state=started["agent_state"],
+            fill_tokens=started["fill_tokens"],
         )
         if started["is_new"]:
             await self._add(transaction, turn, [started])
@@ -172,9 +190,13 @@ class Intake:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A lane that was claimed: with a turn to run or an upload to check, with none left to do, or put off a second."""
+    """A lane that was claimed: with a turn to run or an upload to check, with none left to do, or put off a second.
+
+    ``held_back``: whether messages were found that have to wait for a summary.
+    """
 
     hold: Hold
     turn: Turn | None = None
     upload: Quarantined | None = None
     postponed: bool = False
+    held_back: bool = False
