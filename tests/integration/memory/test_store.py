@@ -103,3 +103,20 @@ async def test_a_note_cannot_come_from_another_persons_message_b064(database: Da
 async def test_a_refusal_reaches_the_writer_and_nothing_is_kept(database: Database, owner: Any) -> None:
     assert (await keep(database, "day1", "the password is coffee1")).refused is Refusal.SECRET
     assert await rows(owner) == []
+
+
+async def test_a_note_whose_time_is_over_keeps_no_other_out(database: Database, owner: Any) -> None:
+    await keep(database, "day1", "does not drink coffee")
+    await owner.execute("update notes set expires_at = lanekeeper.now() - interval '1 second'")
+    assert (await keep(database, "day6", "avoids caffeine", "inferred")).id is not None
+    assert await rows(owner) == [("does not drink coffee", False), ("avoids caffeine", True)]
+
+
+async def test_a_note_is_kept_as_long_as_the_notice_says_w5(database: Database, owner: Any) -> None:
+    note = Note(kind="fact", subject="coffee", body="has two coffees a day", source="stated", source_message_id="day5")
+    async with database.transaction(user_id="ana") as transaction:
+        await save(transaction, "ana", note, MESSAGES["day5"][1], Limits(note_kept_days=30))
+    row = await (
+        await owner.execute("select expires_at - saved_at = interval '30 days' as exact from notes")
+    ).fetchone()
+    assert row["exact"]

@@ -6,6 +6,7 @@ select pg_advisory_xact_lock(hashtext('lanekeeper.notes'), lanekeeper.lane_key(%
 -- name: rivals
 select id, kind, subject, body, source, source_message_id, saved_at from notes
 where user_id = %(user_id)s and subject = %(subject)s and replaced_by is null
+  and (expires_at is null or expires_at > lanekeeper.now())
 order by saved_at desc, id desc
 
 -- name: save_note
