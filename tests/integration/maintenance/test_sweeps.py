@@ -40,3 +40,25 @@ async def test_a_night_removes_what_has_been_kept_long_enough(
     assert (swept.traces, swept.verdicts, swept.requests) == (2, 2, 3)
     again = await Sweeps(database_as("maintenance"), LIMITS).run()
     assert (again.traces, again.verdicts, again.requests) == (0, 0, 0)
+
+
+NOTES = """
+insert into users (id) values ('ana');
+insert into conversations (id, user_id, agent_id) values ('c', 'ana', 'assistant');
+insert into messages (user_id, id, conversation_id, role, parts, position) values ('ana', 'm', 'c', 'user', '[]', 1);
+insert into notes (id, user_id, kind, subject, body, source, source_message_id, expires_at, replaced_by) values
+  ('for ever', 'ana', 'fact', 'a', 'a', 'stated', 'm', null, null),
+  ('not yet', 'ana', 'fact', 'b', 'b', 'stated', 'm', lanekeeper.now() + interval '1 hour', null),
+  ('over', 'ana', 'fact', 'c', 'c', 'stated', 'm', lanekeeper.now() - interval '1 second', null),
+  ('over and replaced', 'ana', 'fact', 'c', 'c', 'stated', 'm', lanekeeper.now() - interval '1 hour', 'over');
+"""
+
+
+async def test_a_night_removes_notes_whose_time_is_over_as_the_notice_says_w5(
+    database_as: Callable[[str], Database], connect_as: ConnectAs
+) -> None:
+    superuser: Any = await connect_as()
+    await superuser.execute(NOTES)
+    assert (await Sweeps(database_as("maintenance"), LIMITS).run()).notes == 2
+    rows = await (await superuser.execute("select id from notes")).fetchall()
+    assert {row["id"] for row in rows} == {"for ever", "not yet"}

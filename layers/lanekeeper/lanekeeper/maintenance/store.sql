@@ -51,3 +51,6 @@ select lanekeeper.sweep_uploads() as swept
 
 -- name: stray_waiting
 select user_id, conversation_id from lanekeeper.stray_waiting()
+
+-- name: sweep_notes
+select lanekeeper.sweep_notes() as swept

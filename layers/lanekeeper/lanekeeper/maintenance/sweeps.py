@@ -19,6 +19,7 @@ class Swept:
     requests: int
     keys: int
     uploads: int
+    notes: int
 
     def as_json(self) -> Json:
         """For the log and the invocation's answer."""
@@ -47,6 +48,7 @@ class Sweeps:
             keys=await self._sweep("sweep_keys", self._limits.keys_kept_h),
             # Each carries the end of its own time.
             uploads=await self._sweep("sweep_uploads", 0),
+            notes=await self._sweep("sweep_notes", 0),
         )
 
     async def _sweep(self, statement: str, hours: float) -> int:
