@@ -216,6 +216,26 @@ $$;
 
 ALTER FUNCTION lanekeeper.claim_lane(holder text, lease interval) OWNER TO lanekeeper_dispatch;
 
+CREATE FUNCTION lanekeeper.claim_nightly(at_most integer, lease interval) RETURNS TABLE(night date, user_id text, tries integer)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  update public.nightly_people n
+  set claimed_until = lanekeeper.now() + claim_nightly.lease
+  from (
+    select w.night, w.user_id from public.nightly_people w
+    where w.state = 'waiting'
+      and (w.claimed_until is null or w.claimed_until < lanekeeper.now()
+           or w.claimed_until > lanekeeper.now() + interval '1 day')
+    order by w.night, w.user_id
+    limit claim_nightly.at_most
+    for update skip locked) free
+  where n.night = free.night and n.user_id = free.user_id
+  returning n.night, n.user_id, n.tries
+$$;
+
+ALTER FUNCTION lanekeeper.claim_nightly(at_most integer, lease interval) OWNER TO lanekeeper_dispatch;
+
 CREATE FUNCTION lanekeeper.claim_timer(lease interval) RETURNS TABLE(kind text, key text, user_id text, conversation_id text, moves integer, attempts integer)
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -242,6 +262,20 @@ $$;
 
 ALTER FUNCTION lanekeeper.claim_timer(lease interval) OWNER TO lanekeeper_dispatch;
 
+CREATE FUNCTION lanekeeper.count_nights(nights date[]) RETURNS TABLE(night date, waiting bigint, sent bigint, covered bigint, skipped bigint, failed bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select n.night, count(*) filter (where n.state = 'waiting'), count(*) filter (where n.state = 'sent'),
+         count(*) filter (where n.state = 'covered'), count(*) filter (where n.state = 'skipped'),
+         count(*) filter (where n.state = 'failed')
+  from public.nightly_people n
+  where n.night = any (nights)
+  group by n.night
+$$;
+
+ALTER FUNCTION lanekeeper.count_nights(nights date[]) OWNER TO lanekeeper_dispatch;
+
 CREATE FUNCTION lanekeeper.dictionary(language text) RETURNS regconfig
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE split_part(lower(language), '-'::text, 1) WHEN 'en'::text THEN 'english'::regconfig WHEN 'de'::text THEN 'german'::regconfig WHEN 'fr'::text THEN 'french'::regconfig WHEN 'es'::text THEN 'spanish'::regconfig WHEN 'it'::text THEN 'italian'::regconfig WHEN 'pt'::text THEN 'portuguese'::regconfig WHEN 'nl'::text THEN 'dutch'::regconfig WHEN 'sv'::text THEN 'swedish'::regconfig WHEN 'da'::text THEN 'danish'::regconfig WHEN 'no'::text THEN 'norwegian'::regconfig WHEN 'nb'::text THEN 'norwegian'::regconfig WHEN 'fi'::text THEN 'finnish'::regconfig WHEN 'ru'::text THEN 'russian'::regconfig WHEN 'tr'::text THEN 'turkish'::regconfig WHEN 'ro'::text THEN 'romanian'::regconfig WHEN 'hu'::text THEN 'hungarian'::regconfig ELSE 'simple'::regconfig END;
@@ -257,6 +291,23 @@ CREATE FUNCTION lanekeeper.end_connections(holder text) RETURNS bigint
 $$;
 
 ALTER FUNCTION lanekeeper.end_connections(holder text) OWNER TO lanekeeper_worker;
+
+CREATE FUNCTION lanekeeper.enqueue_nightly(open_days boolean, retry interval, attempts integer) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with put as (
+    insert into public.nightly_people as n (night, user_id)
+    select d.night, d.user_id from lanekeeper.nightly_due(open_days, retry, enqueue_nightly.attempts) d
+    on conflict (night, user_id) do update
+      set state = 'waiting', batch_id = null, tries = 0, claimed_until = null,
+          attempts = n.attempts + 1
+      where n.state not in ('waiting', 'sent')
+    returning 1)
+  select count(*) from put
+$$;
+
+ALTER FUNCTION lanekeeper.enqueue_nightly(open_days boolean, retry interval, attempts integer) OWNER TO lanekeeper_dispatch;
 
 CREATE FUNCTION lanekeeper.spelled(said text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -364,6 +415,67 @@ $$;
 
 ALTER FUNCTION lanekeeper.maintenance_is_due() OWNER TO lanekeeper_dispatch;
 
+CREATE FUNCTION lanekeeper.nightly_due(open_days boolean, retry interval, attempts integer) RETURNS TABLE(user_id text, night date)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with zones as materialized (
+    select lower(z.name) as folded, z.name from pg_timezone_names z
+  ), unread as materialized (
+    select c.user_id, m.created_at
+    from public.conversations c
+    left join public.note_progress p on p.conversation_id = c.id
+    cross join lateral (
+      select m.created_at from public.messages m
+      where m.conversation_id = c.id and m.position > coalesce(p.position, 0) and m.role = 'user' and not m.forgotten) m
+    -- A conversation without a change since it was read has nothing new. An hour more: a reply may be long on its way.
+    where p.read_at is null or c.updated_at > p.read_at - interval '1 hour'
+  ), ended as (
+    select u.user_id, max((u.created_at at time zone h.zone)::date) as night, max(u.created_at) as last_at
+    from (select u.*, s.timezone from unread u join public.users s on s.id = u.user_id) u
+    left join zones z on z.folded = lower(u.timezone)
+    cross join lateral (select coalesce(z.name, 'UTC') as zone) h
+    where nightly_due.open_days
+       or (u.created_at at time zone h.zone)::date < (lanekeeper.now() at time zone h.zone)::date
+    group by u.user_id
+  )
+  select e.user_id, e.night
+  from ended e
+  left join public.nightly_people n on n.night = e.night and n.user_id = e.user_id
+  where not exists (
+      select from public.nightly_people o where o.user_id = e.user_id and o.state in ('waiting', 'sent'))
+    and (n.state is null
+         or nightly_due.open_days
+         or e.last_at > n.settled_at
+         or (n.attempts < nightly_due.attempts and n.settled_at < lanekeeper.now() - nightly_due.retry * 2 ^ n.attempts))
+$$;
+
+ALTER FUNCTION lanekeeper.nightly_due(open_days boolean, retry interval, attempts integer) OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.nightly_is_due(retry interval, attempts integer, sweeps interval) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select coalesce((select c.swept_at < lanekeeper.now() - sweeps or c.swept_at > lanekeeper.now() from public.nightly_clock c), true)
+      or lanekeeper.nightly_waiting()
+      or exists (select from lanekeeper.nightly_due(false, retry, nightly_is_due.attempts))
+$$;
+
+ALTER FUNCTION lanekeeper.nightly_is_due(retry interval, attempts integer, sweeps interval) OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.nightly_waiting() RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select exists (
+    select from public.nightly_people n
+    where n.state = 'waiting'
+      and (n.claimed_until is null or n.claimed_until < lanekeeper.now()
+           or n.claimed_until > lanekeeper.now() + interval '1 day'))
+$$;
+
+ALTER FUNCTION lanekeeper.nightly_waiting() OWNER TO lanekeeper_dispatch;
+
 CREATE FUNCTION lanekeeper.note_words(language text, said text) RETURNS tsvector
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (to_tsvector(lanekeeper.dictionary(language), lanekeeper.folded(said)) || to_tsvector('simple'::regconfig, regexp_replace(lanekeeper.spelled(said), '(^| )[!-~]+(?= |$)'::text, ' '::text, 'g'::text)));
@@ -386,6 +498,17 @@ CREATE FUNCTION lanekeeper.open_streams(silent interval, at_most integer) RETURN
 $$;
 
 ALTER FUNCTION lanekeeper.open_streams(silent interval, at_most integer) OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.people_of_batch(batch text) RETURNS TABLE(night date, user_id text, tries integer)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  select n.night, n.user_id, n.tries from public.nightly_people n
+  where n.batch_id = people_of_batch.batch and n.state = 'sent'
+  order by n.user_id
+$$;
+
+ALTER FUNCTION lanekeeper.people_of_batch(batch text) OWNER TO lanekeeper_dispatch;
 
 CREATE FUNCTION lanekeeper.person() RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -463,6 +586,19 @@ $$;
 
 ALTER FUNCTION lanekeeper.recall(message text, languages text[], aliases text[], at_most integer, matches integer) OWNER TO lanekeeper_recall;
 
+CREATE FUNCTION lanekeeper.release_batch(batch text) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with released as (
+    update public.nightly_people n set state = 'waiting', batch_id = null, claimed_until = null
+    where n.batch_id = release_batch.batch and n.state = 'sent'
+    returning 1)
+  select count(*) from released
+$$;
+
+ALTER FUNCTION lanekeeper.release_batch(batch text) OWNER TO lanekeeper_dispatch;
+
 CREATE FUNCTION lanekeeper.search_words(said text, languages text[]) RETURNS TABLE(word text, query tsquery)
     LANGUAGE plpgsql IMMUTABLE ROWS 20 PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -510,25 +646,29 @@ $$;
 
 ALTER FUNCTION lanekeeper.spend_is_unchecked() OWNER TO lanekeeper_dispatch;
 
-CREATE FUNCTION lanekeeper.start_maintenance(job text) RETURNS boolean
+CREATE FUNCTION lanekeeper.start_maintenance(job text, open_days boolean DEFAULT false) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
 declare
   target jsonb := (select s.value from settings s where s.key = 'maintenance');
 begin
-  if target is null or (job = 'tick' and not lanekeeper.maintenance_is_due()) then
+  if target is null
+     or (job = 'tick' and not lanekeeper.maintenance_is_due())
+     or (job = 'nightly' and not open_days
+         and not lanekeeper.nightly_is_due(interval '1 hour', 7, interval '20 hours')) then
     return false;
   end if;
   perform aws_lambda.invoke(
     function_name => target ->> 'function',
-    payload => json_build_object('job', job)::json,
+    payload => (jsonb_build_object('job', job)
+                || case when open_days then jsonb_build_object('open_days', true) else '{}' end)::json,
     region => target ->> 'region',
     invocation_type => 'Event');
   return true;
 end
 $$;
 
-ALTER FUNCTION lanekeeper.start_maintenance(job text) OWNER TO lanekeeper_migrator;
+ALTER FUNCTION lanekeeper.start_maintenance(job text, open_days boolean) OWNER TO lanekeeper_migrator;
 
 CREATE FUNCTION lanekeeper.stray_lanes() RETURNS TABLE(user_id text)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -578,6 +718,19 @@ CREATE FUNCTION lanekeeper.sweep_keys(older_than interval) RETURNS bigint
 $$;
 
 ALTER FUNCTION lanekeeper.sweep_keys(older_than interval) OWNER TO lanekeeper_dispatch;
+
+CREATE FUNCTION lanekeeper.sweep_nights(older_than interval) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  with gone as (
+    delete from public.nightly_people n
+    where n.state not in ('waiting', 'sent') and n.settled_at < lanekeeper.now() - sweep_nights.older_than
+    returning 1)
+  select count(*) from gone
+$$;
+
+ALTER FUNCTION lanekeeper.sweep_nights(older_than interval) OWNER TO lanekeeper_dispatch;
 
 CREATE FUNCTION lanekeeper.sweep_notes() RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
@@ -678,6 +831,35 @@ ALTER TABLE public.audit_log ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE public.batch_lines (
+    id text NOT NULL,
+    batch_id text NOT NULL,
+    user_id text NOT NULL,
+    conversation_id text NOT NULL,
+    after_position integer NOT NULL,
+    until_position integer NOT NULL,
+    whole boolean NOT NULL,
+    input_tokens integer DEFAULT 0 NOT NULL
+);
+
+ALTER TABLE ONLY public.batch_lines FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.batch_lines OWNER TO lanekeeper_migrator;
+
+CREATE TABLE public.batches (
+    id text NOT NULL,
+    gateway_id text,
+    file_id text,
+    model text NOT NULL,
+    state text DEFAULT 'building'::text NOT NULL,
+    made_at timestamp with time zone DEFAULT lanekeeper.now() NOT NULL,
+    sent_at timestamp with time zone,
+    claimed_until timestamp with time zone,
+    CONSTRAINT batches_state_check CHECK ((state = ANY (ARRAY['building'::text, 'sent'::text, 'read'::text, 'lost'::text])))
+);
+
+ALTER TABLE public.batches OWNER TO lanekeeper_migrator;
 
 CREATE TABLE public.consents (
     user_id text NOT NULL,
@@ -907,6 +1089,33 @@ ALTER TABLE public.model_requests ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTI
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE public.nightly_clock (
+    one boolean DEFAULT true NOT NULL,
+    ran_at timestamp with time zone,
+    swept_at timestamp with time zone,
+    CONSTRAINT nightly_clock_one_check CHECK (one)
+);
+
+ALTER TABLE public.nightly_clock OWNER TO lanekeeper_migrator;
+
+CREATE TABLE public.nightly_people (
+    night date NOT NULL,
+    user_id text NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    batch_id text,
+    tries integer DEFAULT 0 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    reason text,
+    claimed_until timestamp with time zone,
+    settled_at timestamp with time zone,
+    CONSTRAINT nightly_people_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'covered'::text, 'skipped'::text, 'failed'::text])))
+)
+WITH (fillfactor='70');
+
+ALTER TABLE ONLY public.nightly_people FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE public.nightly_people OWNER TO lanekeeper_migrator;
 
 CREATE TABLE public.nightly_runs (
     night date NOT NULL,
@@ -1203,6 +1412,12 @@ ALTER TABLE public.verdicts OWNER TO lanekeeper_migrator;
 ALTER TABLE ONLY public.audit_log
     ADD CONSTRAINT audit_log_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.batch_lines
+    ADD CONSTRAINT batch_lines_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.batches
+    ADD CONSTRAINT batches_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.consents
     ADD CONSTRAINT consents_pkey PRIMARY KEY (user_id, topic);
 
@@ -1250,6 +1465,12 @@ ALTER TABLE ONLY public.migrations
 
 ALTER TABLE ONLY public.model_requests
     ADD CONSTRAINT model_requests_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.nightly_clock
+    ADD CONSTRAINT nightly_clock_pkey PRIMARY KEY (one);
+
+ALTER TABLE ONLY public.nightly_people
+    ADD CONSTRAINT nightly_people_pkey PRIMARY KEY (night, user_id);
 
 ALTER TABLE ONLY public.nightly_runs
     ADD CONSTRAINT nightly_runs_pkey PRIMARY KEY (night);
@@ -1314,6 +1535,14 @@ ALTER TABLE ONLY public.users
 ALTER TABLE ONLY public.verdicts
     ADD CONSTRAINT verdicts_pkey PRIMARY KEY (turn_id);
 
+CREATE INDEX batch_lines_of_batch ON public.batch_lines USING btree (batch_id);
+
+CREATE INDEX batch_lines_of_conversation ON public.batch_lines USING btree (conversation_id);
+
+CREATE INDEX batch_lines_of_person ON public.batch_lines USING btree (user_id);
+
+CREATE INDEX batches_open ON public.batches USING btree (made_at) WHERE (state = ANY (ARRAY['building'::text, 'sent'::text]));
+
 CREATE INDEX conversations_recent ON public.conversations USING btree (user_id, updated_at DESC, id DESC);
 
 CREATE INDEX costs_by_time ON public.costs USING btree (created_at);
@@ -1341,6 +1570,12 @@ CREATE INDEX messages_with_files ON public.messages USING btree (user_id) WHERE 
 CREATE INDEX model_requests_of_person ON public.model_requests USING btree (user_id);
 
 CREATE INDEX model_requests_of_turn ON public.model_requests USING btree (turn_id);
+
+CREATE INDEX nightly_people_of_batch ON public.nightly_people USING btree (batch_id) WHERE (batch_id IS NOT NULL);
+
+CREATE INDEX nightly_people_of_person ON public.nightly_people USING btree (user_id);
+
+CREATE INDEX nightly_people_waiting ON public.nightly_people USING btree (night, user_id) WHERE (state = 'waiting'::text);
 
 CREATE INDEX note_progress_of_person ON public.note_progress USING btree (user_id);
 
@@ -1380,6 +1615,15 @@ CREATE INDEX turns_with_failure ON public.turns USING btree (failure, id) WHERE 
 
 CREATE INDEX uploads_expiring ON public.uploads USING btree (expires_at);
 
+ALTER TABLE ONLY public.batch_lines
+    ADD CONSTRAINT batch_lines_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES public.batches(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.batch_lines
+    ADD CONSTRAINT batch_lines_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.batch_lines
+    ADD CONSTRAINT batch_lines_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.consents
     ADD CONSTRAINT consents_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
@@ -1409,6 +1653,12 @@ ALTER TABLE ONLY public.late_recalls
 
 ALTER TABLE ONLY public.messages
     ADD CONSTRAINT messages_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.nightly_people
+    ADD CONSTRAINT nightly_people_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES public.batches(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY public.nightly_people
+    ADD CONSTRAINT nightly_people_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.note_progress
     ADD CONSTRAINT note_progress_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES public.conversations(id) ON DELETE CASCADE;
@@ -1485,6 +1735,8 @@ CREATE POLICY admin ON public.turns FOR SELECT TO lanekeeper_admin USING (true);
 
 CREATE POLICY admin ON public.verdicts FOR SELECT TO lanekeeper_admin USING (true);
 
+ALTER TABLE public.batch_lines ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.consents ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.control_confirms ENABLE ROW LEVEL SECURITY;
@@ -1495,6 +1747,10 @@ ALTER TABLE public.costs ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.deletion_jobs ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY dispatch ON public.batch_lines FOR SELECT TO lanekeeper_dispatch USING (true);
+
+CREATE POLICY dispatch ON public.conversations FOR SELECT TO lanekeeper_dispatch USING (true);
+
 CREATE POLICY dispatch ON public.costs FOR SELECT TO lanekeeper_dispatch USING (true);
 
 CREATE POLICY dispatch ON public.inbox FOR SELECT TO lanekeeper_dispatch USING (true);
@@ -1503,7 +1759,13 @@ CREATE POLICY dispatch ON public.lanes TO lanekeeper_dispatch USING (true) WITH 
 
 CREATE POLICY dispatch ON public.limit_hits TO lanekeeper_dispatch USING (true) WITH CHECK (true);
 
+CREATE POLICY dispatch ON public.messages FOR SELECT TO lanekeeper_dispatch USING (true);
+
 CREATE POLICY dispatch ON public.model_requests TO lanekeeper_dispatch USING (true);
+
+CREATE POLICY dispatch ON public.nightly_people TO lanekeeper_dispatch USING (true) WITH CHECK (true);
+
+CREATE POLICY dispatch ON public.note_progress FOR SELECT TO lanekeeper_dispatch USING (true);
 
 CREATE POLICY dispatch ON public.notes TO lanekeeper_dispatch USING (true);
 
@@ -1523,6 +1785,8 @@ CREATE POLICY dispatch ON public.turns FOR SELECT TO lanekeeper_dispatch USING (
 
 CREATE POLICY dispatch ON public.uploads TO lanekeeper_dispatch USING (true) WITH CHECK (true);
 
+CREATE POLICY dispatch ON public.users FOR SELECT TO lanekeeper_dispatch USING (true);
+
 CREATE POLICY dispatch ON public.verdicts TO lanekeeper_dispatch USING (true);
 
 ALTER TABLE public.inbox ENABLE ROW LEVEL SECURITY;
@@ -1541,6 +1805,8 @@ ALTER TABLE public.messages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.model_requests ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.nightly_people ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY nobodys ON public.timers TO lanekeeper_maintenance USING ((user_id IS NULL)) WITH CHECK ((user_id IS NULL));
 
 ALTER TABLE public.note_progress ENABLE ROW LEVEL SECURITY;
@@ -1548,6 +1814,8 @@ ALTER TABLE public.note_progress ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.notes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY own_rows ON public.batch_lines TO lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.consents TO lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
@@ -1570,6 +1838,8 @@ CREATE POLICY own_rows ON public.limit_hits TO lanekeeper_accept, lanekeeper_mai
 CREATE POLICY own_rows ON public.messages TO lanekeeper_accept, lanekeeper_maintenance, lanekeeper_stream, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.model_requests TO lanekeeper_accept, lanekeeper_maintenance, lanekeeper_stream, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+
+CREATE POLICY own_rows ON public.nightly_people TO lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.note_progress TO lanekeeper_maintenance, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
@@ -1675,11 +1945,20 @@ GRANT ALL ON FUNCTION lanekeeper.check_spend(day_micros bigint, person_micros bi
 REVOKE ALL ON FUNCTION lanekeeper.claim_lane(holder text, lease interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.claim_lane(holder text, lease interval) TO lanekeeper_worker;
 
+REVOKE ALL ON FUNCTION lanekeeper.claim_nightly(at_most integer, lease interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.claim_nightly(at_most integer, lease interval) TO lanekeeper_maintenance;
+
 REVOKE ALL ON FUNCTION lanekeeper.claim_timer(lease interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.claim_timer(lease interval) TO lanekeeper_maintenance;
 
+REVOKE ALL ON FUNCTION lanekeeper.count_nights(nights date[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.count_nights(nights date[]) TO lanekeeper_maintenance;
+
 REVOKE ALL ON FUNCTION lanekeeper.end_connections(holder text) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.end_connections(holder text) TO lanekeeper_maintenance;
+
+REVOKE ALL ON FUNCTION lanekeeper.enqueue_nightly(open_days boolean, retry interval, attempts integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.enqueue_nightly(open_days boolean, retry interval, attempts integer) TO lanekeeper_maintenance;
 
 REVOKE ALL ON FUNCTION lanekeeper.forget_streams(silent interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.forget_streams(silent interval) TO lanekeeper_stream;
@@ -1696,16 +1975,32 @@ REVOKE ALL ON FUNCTION lanekeeper.maintenance_is_due() FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.maintenance_is_due() TO lanekeeper_maintenance;
 GRANT ALL ON FUNCTION lanekeeper.maintenance_is_due() TO lanekeeper_migrator;
 
+REVOKE ALL ON FUNCTION lanekeeper.nightly_due(open_days boolean, retry interval, attempts integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.nightly_due(open_days boolean, retry interval, attempts integer) TO lanekeeper_maintenance;
+
+REVOKE ALL ON FUNCTION lanekeeper.nightly_is_due(retry interval, attempts integer, sweeps interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.nightly_is_due(retry interval, attempts integer, sweeps interval) TO lanekeeper_maintenance;
+GRANT ALL ON FUNCTION lanekeeper.nightly_is_due(retry interval, attempts integer, sweeps interval) TO lanekeeper_migrator;
+
+REVOKE ALL ON FUNCTION lanekeeper.nightly_waiting() FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.nightly_waiting() TO lanekeeper_maintenance;
+
 REVOKE ALL ON FUNCTION lanekeeper.open_streams(silent interval, at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.open_streams(silent interval, at_most integer) TO lanekeeper_stream;
+
+REVOKE ALL ON FUNCTION lanekeeper.people_of_batch(batch text) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.people_of_batch(batch text) TO lanekeeper_maintenance;
 
 REVOKE ALL ON FUNCTION lanekeeper.recall(message text, languages text[], aliases text[], at_most integer, matches integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.recall(message text, languages text[], aliases text[], at_most integer, matches integer) TO lanekeeper_worker;
 
+REVOKE ALL ON FUNCTION lanekeeper.release_batch(batch text) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.release_batch(batch text) TO lanekeeper_maintenance;
+
 REVOKE ALL ON FUNCTION lanekeeper.spend_is_unchecked() FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.spend_is_unchecked() TO lanekeeper_maintenance;
 
-REVOKE ALL ON FUNCTION lanekeeper.start_maintenance(job text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION lanekeeper.start_maintenance(job text, open_days boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION lanekeeper.stray_lanes() FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.stray_lanes() TO lanekeeper_maintenance;
@@ -1718,6 +2013,9 @@ GRANT ALL ON FUNCTION lanekeeper.sweep_chunks(older_than interval) TO lanekeeper
 
 REVOKE ALL ON FUNCTION lanekeeper.sweep_keys(older_than interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.sweep_keys(older_than interval) TO lanekeeper_maintenance;
+
+REVOKE ALL ON FUNCTION lanekeeper.sweep_nights(older_than interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.sweep_nights(older_than interval) TO lanekeeper_maintenance;
 
 REVOKE ALL ON FUNCTION lanekeeper.sweep_notes() FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.sweep_notes() TO lanekeeper_maintenance;
@@ -1747,6 +2045,12 @@ GRANT INSERT ON TABLE public.audit_log TO lanekeeper_admin;
 
 GRANT USAGE ON SEQUENCE public.audit_log_id_seq TO lanekeeper_admin;
 
+GRANT SELECT,INSERT,DELETE ON TABLE public.batch_lines TO lanekeeper_maintenance;
+GRANT SELECT ON TABLE public.batch_lines TO lanekeeper_dispatch;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.batches TO lanekeeper_maintenance;
+GRANT SELECT ON TABLE public.batches TO lanekeeper_dispatch;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.consents TO lanekeeper_worker;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.control_confirms TO lanekeeper_worker;
@@ -1755,6 +2059,12 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.conversations TO lanekeeper_ac
 GRANT SELECT ON TABLE public.conversations TO lanekeeper_stream;
 GRANT SELECT,UPDATE ON TABLE public.conversations TO lanekeeper_worker;
 GRANT SELECT ON TABLE public.conversations TO lanekeeper_maintenance;
+
+GRANT SELECT(id) ON TABLE public.conversations TO lanekeeper_dispatch;
+
+GRANT SELECT(user_id) ON TABLE public.conversations TO lanekeeper_dispatch;
+
+GRANT SELECT(updated_at) ON TABLE public.conversations TO lanekeeper_dispatch;
 
 GRANT UPDATE(fill_tokens) ON TABLE public.conversations TO lanekeeper_maintenance;
 
@@ -1823,6 +2133,16 @@ GRANT SELECT ON TABLE public.messages TO lanekeeper_stream;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.messages TO lanekeeper_worker;
 GRANT SELECT ON TABLE public.messages TO lanekeeper_maintenance;
 
+GRANT SELECT(conversation_id) ON TABLE public.messages TO lanekeeper_dispatch;
+
+GRANT SELECT(role) ON TABLE public.messages TO lanekeeper_dispatch;
+
+GRANT SELECT("position") ON TABLE public.messages TO lanekeeper_dispatch;
+
+GRANT SELECT(created_at) ON TABLE public.messages TO lanekeeper_dispatch;
+
+GRANT SELECT(forgotten) ON TABLE public.messages TO lanekeeper_dispatch;
+
 GRANT INSERT,DELETE ON TABLE public.model_requests TO lanekeeper_worker;
 GRANT DELETE ON TABLE public.model_requests TO lanekeeper_dispatch;
 GRANT DELETE ON TABLE public.model_requests TO lanekeeper_accept;
@@ -1837,9 +2157,23 @@ GRANT SELECT(turn_id) ON TABLE public.model_requests TO lanekeeper_accept;
 
 GRANT SELECT(at) ON TABLE public.model_requests TO lanekeeper_dispatch;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.nightly_clock TO lanekeeper_maintenance;
+GRANT SELECT ON TABLE public.nightly_clock TO lanekeeper_dispatch;
+
+GRANT SELECT,UPDATE ON TABLE public.nightly_people TO lanekeeper_maintenance;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nightly_people TO lanekeeper_dispatch;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.nightly_runs TO lanekeeper_maintenance;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.note_progress TO lanekeeper_worker;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.note_progress TO lanekeeper_maintenance;
 GRANT SELECT ON TABLE public.note_progress TO lanekeeper_accept;
+
+GRANT SELECT(conversation_id) ON TABLE public.note_progress TO lanekeeper_dispatch;
+
+GRANT SELECT("position") ON TABLE public.note_progress TO lanekeeper_dispatch;
+
+GRANT SELECT(read_at) ON TABLE public.note_progress TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.notes TO lanekeeper_worker;
 GRANT SELECT ON TABLE public.notes TO lanekeeper_recall;
@@ -1943,6 +2277,10 @@ GRANT SELECT(expires_at) ON TABLE public.uploads TO lanekeeper_dispatch;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.users TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.users TO lanekeeper_worker;
 GRANT SELECT ON TABLE public.users TO lanekeeper_maintenance;
+
+GRANT SELECT(id) ON TABLE public.users TO lanekeeper_dispatch;
+
+GRANT SELECT(timezone) ON TABLE public.users TO lanekeeper_dispatch;
 
 GRANT UPDATE(forgets) ON TABLE public.users TO lanekeeper_worker;
 

@@ -16,7 +16,7 @@ Connection = psycopg.Connection[dict[str, Any]]
 ROLES = ["accept", "stream", "worker", "maintenance"]
 PEOPLE = ("ana", "ben")
 # What belongs to nobody: the product's own settings and history.
-NOBODYS = {"settings", "audit_log", "migrations", "spend_days", "nightly_runs"}
+NOBODYS = {"settings", "audit_log", "migrations", "spend_days", "nightly_runs", "nightly_clock", "batches"}
 
 TABLES = """
 select c.relname as name, c.relrowsecurity as guarded, c.relforcerowsecurity as forced,

@@ -15,7 +15,7 @@ from tests.devkit.mainline.files import Files
 from tests.devkit.mainline.pricing import BATCH_SHARE
 
 ENDPOINT = "/v1/chat/completions"
-DELAY_S = 60.0
+DELAY_S = 0.5
 WINDOW_S = 24 * 3600
 
 

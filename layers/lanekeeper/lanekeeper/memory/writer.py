@@ -91,12 +91,36 @@ class NoteWriter:
                 continue
         return written
 
-    async def _write(self, segment: Segment) -> Written:
+    async def take(self, segment: Segment, answer: Json | None) -> Written:
+        """Keep the notes in an answer to a segment that was asked about elsewhere, such as in a batch.
+
+        What is wrong in it goes back once, by a call of its own.
+
+        Args:
+            segment: what was asked about, as it is now.
+            answer: the assistant's message; None where the segment holds nothing to ask about.
+
+        Raises:
+            MainlineError: the answer could not be read, and there came none instead.
+            MisfitError: the answer could not be read, corrected or not.
+            OutdatedError: another writer was first, or something of it was forgotten.
+            DatabaseUnreachableError: the database did not answer.
+        """
+        return await self._write(segment, answer)
+
+    async def model(self) -> Model:
+        """The model that is asked for notes."""
+        if not self._catalogue.fresh:
+            async with self._database.transaction() as transaction:
+                await self._catalogue.read(transaction)
+        return self._catalogue.last.choose()
+
+    async def _write(self, segment: Segment, answer: Json | None = None) -> Written:
         notes: Sequence[Note] = ()
         refused = 0
         if segment.own:
             try:
-                notes, refused = await self._draw(segment)
+                notes, refused = await self._draw(segment, answer)
             except MisfitError:
                 if not await self._pass_over(segment):
                     raise
@@ -105,11 +129,11 @@ class NoteWriter:
             kept = await keep(transaction, segment, notes, self._limits)
         return Written(1, kept.saved, refused + len(kept.refused))
 
-    async def _draw(self, segment: Segment) -> tuple[list[Note], int]:
+    async def _draw(self, segment: Segment, answer: Json | None) -> tuple[list[Note], int]:
         """Notes that code has nothing against, and how many it refused for good. What is wrong goes back once (W5)."""
-        model = await self._model(segment.user_id)
+        model = await self.model()
         messages = request(segment)
-        message = await self._ask(messages, model, segment)
+        message = answer or await self._ask(messages, model, segment)
         try:
             draft = read(message, segment, self._limits)
         except MisfitError as misfit:
@@ -141,12 +165,6 @@ class NoteWriter:
         caller = Caller(user_id=segment.user_id, meter=self._meter(segment.user_id), feature=FEATURE)
         said, ending = await whole_answer(self._mainline, model, body(messages, model, self._limits), caller)
         return as_message(said, ending.calls)
-
-    async def _model(self, user_id: str) -> Model:
-        if not self._catalogue.fresh:
-            async with self._database.transaction(user_id=user_id) as transaction:
-                await self._catalogue.read(transaction)
-        return self._catalogue.last.choose()
 
     async def _pass_over(self, segment: Segment) -> bool:
         async with self._database.transaction(user_id=segment.user_id) as transaction:
