@@ -10,6 +10,7 @@ import pytest
 from lanekeeper.ledger.store import LIMIT_HITS
 from lanekeeper.limits import Limits
 from lanekeeper.maintenance.spend import Spent
+from lanekeeper.maintenance.due_timers import tell_failed
 from lanekeeper.maintenance.tick import Found
 from lanekeeper.metrics import SERVICE, publish
 from lanekeeper.turn.measures import turn_measures
@@ -22,7 +23,7 @@ FUNCTIONS = {"AcceptFunction", "StreamFunction", "WorkerFunction", "MaintenanceF
 ENVIRONMENTS = ("dev", "staging", "production")
 
 # Connections that one running copy of each function may hold, and those that stay for everybody else.
-CONNECTIONS = {"Accept": 1, "Stream": 1, "Worker": 3, "Maintenance": 2}
+CONNECTIONS = {"Accept": 1, "Stream": 1, "Worker": 4, "Maintenance": 2}
 MIGRATE, RESERVE = 1, 20
 
 
@@ -151,6 +152,15 @@ def test_t3_an_alarm_rings_when_one_in_twenty_waits_too_long_for_the_first_words
     assert measured(capsys)[properties["MetricName"]] == properties["Unit"]
 
 
+def test_work_in_the_background_that_keeps_failing_rings(
+    production: Stack, capsys: pytest.CaptureFixture[str]
+) -> None:
+    properties = alarm(production, "FailedTimers")
+    assert (properties["Statistic"], properties["Threshold"], properties["EvaluationPeriods"]) == ("Sum", 0, 3)
+    tell_failed(1)
+    assert properties["MetricName"] in measured(capsys)
+
+
 def test_failed_turns_ring_by_their_share(production: Stack, capsys: pytest.CaptureFixture[str]) -> None:
     properties = alarm(production, "FailedTurns")
     assert (properties["Statistic"], properties["Threshold"]) == ("Average", 0.05)
@@ -240,11 +250,12 @@ def test_each_function_may_do_only_its_own_work(production: Stack) -> None:
             allowed[function] |= {f"{action} {target.rpartition(':')[2]}" for action in actions for target in targets}
     key, search = "secretsmanager:GetSecretValue mainline", "secretsmanager:GetSecretValue search"
     wake, database = "lambda:InvokeFunction WorkerFunction.Arn", "rds-db:connect Database.DbiResourceId/lanekeeper_"
+    shorten = "lambda:InvokeFunction lanekeeper-maintenance"
     assert allowed == {
-        "AcceptFunction": {database + "accept", wake, key},
+        "AcceptFunction": {database + "accept", wake, shorten, key},
         "StreamFunction": {database + "stream"},
-        "WorkerFunction": {database + "worker", key, search},
-        "MaintenanceFunction": {database + "maintenance", wake},
+        "WorkerFunction": {database + "worker", shorten, key, search},
+        "MaintenanceFunction": {database + "maintenance", wake, key},
         "MigrateFunction": {"secretsmanager:GetSecretValue Database.MasterUserSecret.SecretArn"},
     }
     assert statements(production, "DatabaseRole") == [

@@ -147,7 +147,7 @@ async def talk(
         *, tools: Sequence[Tool[Any, Any]] = (LOOK,), agent: Mapping[str, Any] | None = None, **changed: Any
     ) -> Engine:
         holder = new_id("worker")
-        opened = [Database(lambda: {"conninfo": url_as("worker")}, holder) for _ in range(3)]
+        opened = [Database(lambda: {"conninfo": url_as("worker")}, holder) for _ in range(4)]
         databases.extend(opened)
         limits = replace(LIMITS, **changed)
         clients.append(Mainline(f"{mainline_url}/v1", Secret(KEY), limits))
@@ -156,6 +156,7 @@ async def talk(
             work=opened[0],
             lock=opened[1],
             reply=opened[2],
+            recall=opened[3],
             agents={"assistant": Agent(tools=Toolset(tools, limits), **fields)},
             mainline=clients[-1],
             limits=limits,

@@ -6,7 +6,7 @@ import pytest
 
 from lanekeeper.lines import HONEST_LINE
 from lanekeeper.tools import ToolContext
-from lanekeeper.turn.ending import NOT_COMPLETED
+from lanekeeper.turn.closing import NOT_COMPLETED
 from lanekeeper.turn.steps import TurnSteps
 from tests.integration.turn.conftest import Talk, kinds
 from tests.integration.turn.deaths import kill_once

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from lanekeeper.lines import HONEST_LINE
-from lanekeeper.turn.ending import NOT_COMPLETED
+from lanekeeper.turn.closing import NOT_COMPLETED
 from tests.integration.turn.conftest import Talk, kinds
 from tests.integration.turn.reading import TERMINAL, is_valid_history, shown_text
 

@@ -1,10 +1,23 @@
 """What is asked for, and how much comes back."""
 
+from datetime import UTC, datetime
+
 from lanekeeper.memory.recall import Hit, cut, parameters
 
 
 def hit(body: str) -> Hit:
-    return Hit(id=body, kind="fact", subject="s", body=body, source="stated", source_message_id="m", score=1, share=1)
+    saved_at = datetime(2030, 1, 1, tzinfo=UTC)
+    return Hit(
+        id=body,
+        kind="fact",
+        subject="s",
+        body=body,
+        source="stated",
+        source_message_id="m",
+        saved_at=saved_at,
+        score=1,
+        share=1,
+    )
 
 
 def test_aliases_join_only_when_their_word_was_said() -> None:

@@ -1,7 +1,8 @@
 """Recall: exact search among one person's notes, and what code makes of the hits (R1, R3)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from lanekeeper.limits import Limits
 from lanekeeper.memory.rules import Label, cut_to_bytes, label
@@ -17,7 +18,8 @@ _DEFAULTS = Limits()
 class Hit:
     """A note that fits a message.
 
-    ``share`` is how much of the message's own weight the note holds, 0 to 1; a rare word weighs more than a common one.
+    ``saved_at`` is aware. ``share`` is how much of the message's own weight the note holds, 0 to 1; a rare word weighs
+    more than a common one.
     """
 
     id: str
@@ -26,6 +28,7 @@ class Hit:
     body: str
     source: str
     source_message_id: str
+    saved_at: datetime
     score: float
     share: float
 
@@ -88,7 +91,7 @@ async def recall(
         matches=limits.recall_matches,
         chars=limits.recall_chars,
     )
-    (rows,) = await database.at_once(SQL["recall"], user_id=user_id, parameters=asked)
+    (rows,) = await database.at_once(SQL["recall"], user_id=user_id, parameters=asked, durable=False)
     hits = tuple(Hit(**{name: row[name] for name in Hit.__dataclass_fields__}) for row in rows)
     return Recalled(label([(hit.subject, hit.share) for hit in hits]), cut(hits, limits.recall_bytes))
 
@@ -109,5 +112,4 @@ def cut(hits: Sequence[Hit], most_bytes: int) -> tuple[Hit, ...]:
 
 
 def _shortened(hit: Hit, most_bytes: int) -> Hit:
-    fields = {name: getattr(hit, name) for name in Hit.__dataclass_fields__}
-    return Hit(**{**fields, "body": cut_to_bytes(hit.body, most_bytes)})
+    return replace(hit, body=cut_to_bytes(hit.body, most_bytes))

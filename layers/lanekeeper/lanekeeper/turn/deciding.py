@@ -18,6 +18,7 @@ from lanekeeper.decisions.store import Place, keep_verdicts, kept_verdicts, pend
 from lanekeeper.postgres import Database, Transaction
 from lanekeeper.turn.intake import Turn
 from lanekeeper.turn.judging import Judging
+from lanekeeper.turn.said import text_of
 
 # So many of the person's last messages tell the language of a reply to one that is a single word.
 MESSAGES_THAT_TELL = 5
@@ -58,7 +59,7 @@ class Deciding:
     @asynccontextmanager
     async def begun(self) -> AsyncIterator[None]:
         """Ask now, so that the answer comes while the turn loads; whatever happens, leave no call behind."""
-        said = _text_of(self._turn.thread.of_turn(self._turn.id))
+        said = text_of(self._turn.thread.of_turn(self._turn.id))
         # What a dead worker came to know is looked up first.
         if said and not self._turn.retaken and order_in(said) is None:
             self._asked = asyncio.create_task(self._judging.judge(said))
@@ -76,7 +77,7 @@ class Deciding:
             CodeAnswers: code has acted, and no model is to be asked.
         """
         own = self._turn.thread.of_turn(self._turn.id)
-        said = _text_of(own)
+        said = text_of(own)
         pending, language = await self._pending(said)
         if order_in(said) is None and pending is None:
             await self._know(said, own)
@@ -84,15 +85,14 @@ class Deciding:
         if not own or isinstance(own[-1], HumanMessage):
             self._act(said, pending, language)
 
-    async def judge_joined(self, joined: Sequence[AnyMessage]) -> None:
+    async def judge_joined(self, said: str) -> None:
         """Judge what has just joined the turn as well, and act on it.
 
         Raises:
             CodeAnswers: code has acted, and no model is to be asked any more.
         """
-        if said := _text_of(joined):
-            self._take(self.verdicts.joined(await self._judging.judge(said)))
-            self._act(said, None, None)
+        self._take(self.verdicts.joined(await self._judging.judge(said)))
+        self._act(said, None, None)
 
     @property
     def language(self) -> str | None:
@@ -122,7 +122,7 @@ class Deciding:
             if kept is not None:
                 self.verdicts = kept
                 # Verdicts are kept with an answer. What joined since then may have been judged by nobody.
-                if joined := _text_of(_unanswered(own)):
+                if joined := text_of(_unanswered(own)):
                     self._take(kept.joined(await self._judging.judge(joined)))
                 return
         if self._asked is not None:
@@ -177,7 +177,3 @@ class Deciding:
 
 def _unanswered(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     return list(takewhile(lambda message: isinstance(message, HumanMessage), reversed(messages)))[::-1]
-
-
-def _text_of(messages: Sequence[AnyMessage]) -> str:
-    return "\n".join(message.text for message in messages if isinstance(message, HumanMessage)).strip()

@@ -14,6 +14,7 @@ from lanekeeper.replies import Reply, ReplyStream, deliver_and_release, send
 from lanekeeper.traces import Value, span
 from lanekeeper.traces.store import keep
 from lanekeeper.turn.attempts import ended_in_failure
+from lanekeeper.turn.closing import NOT_COMPLETED, close_parts, finish, last_words
 from lanekeeper.turn.growth import Growth
 from lanekeeper.turn.intake import Turn
 from lanekeeper.turn.measures import Measures
@@ -27,7 +28,6 @@ logger = logging.getLogger(__name__)
 
 # The AI SDK's names for why a model stopped, where it was not because all was said.
 FINISH_REASONS = {"length": "length", "content_filter": "content-filter", "other": "other"}
-NOT_COMPLETED = "This was not completed: the turn ended first."
 
 State = Literal["done", "failed", "stopped"]
 
@@ -72,7 +72,7 @@ class Ending:
         closing: list[Json] = [{"type": "data-writes", "data": {"tools": wrote}}] if wrote else []
         metadata = self._measures.metadata()
         reason = FINISH_REASONS.get(self._steps.asking.finish_reason, "stop")
-        await self._end("done", [], [*closing, _finish(reason, metadata)], metadata, self._steps.asking.fell_short)
+        await self._end("done", [], [*closing, finish(reason, metadata)], metadata, self._steps.asking.fell_short)
 
     async def say(self, text: str) -> None:
         """End a turn that code has answered, with a fixed line as the whole of its reply (D5)."""
@@ -84,7 +84,7 @@ class Ending:
         """End a turn that its person stopped. What was said so far stands."""
         await self._steps.catch_up()
         messages = self._closed_calls()
-        closing = [*self._close_parts(), {"type": "abort", "reason": "stopped"}]
+        closing = [*close_parts(self._stream.shown), {"type": "abort", "reason": "stopped"}]
         await self._end("stopped", messages, closing, self._measures.metadata() | {"state": "stopped"})
 
     async def fail(self, reason: str) -> None:
@@ -112,21 +112,9 @@ class Ending:
 
     async def _end_with(self, line: str, messages: list[AnyMessage], reason: str = "", state: State = "failed") -> None:
         metadata = self._measures.metadata() | ({"state": state} if state == "failed" else {})
-        closing = [*self._last_words(line), _finish("error" if state == "failed" else "stop", metadata)]
+        closing = last_words(line, self._stream.shown, self._turn.reply_id)
+        closing.append(finish("error" if state == "failed" else "stop", metadata))
         await self._end(state, messages, closing, metadata, reason)
-
-    def _last_words(self, text: str) -> list[Json]:
-        """The chunks that close what is open and say a fixed line, as a text part of its own."""
-        begun = [] if self._stream.shown.started else [{"type": "start", "messageId": self._turn.reply_id}]
-        return [
-            *begun,
-            *self._close_parts(),
-            {"type": "start-step"},
-            {"type": "text-start", "id": "fixed-line"},
-            {"type": "text-delta", "id": "fixed-line", "delta": text},
-            {"type": "text-end", "id": "fixed-line"},
-            {"type": "finish-step"},
-        ]
 
     def _closed_calls(self) -> list[AnyMessage]:
         """What the thread needs to stay valid: each open call closed, and the text of a draft that broke off."""
@@ -137,22 +125,6 @@ class Ending:
         if draft := self._stream.shown.draft:
             messages.append(AIMessage(content=draft))
         return messages
-
-    def _close_parts(self) -> list[Json]:
-        """The chunks that close what is open on the person's screen."""
-        shown = self._stream.shown
-        closing: list[Json] = []
-        if shown.open_reasoning:
-            closing.append({"type": "reasoning-end", "id": shown.open_reasoning})
-        if shown.open_text:
-            closing.append({"type": "text-end", "id": shown.open_text})
-        closing += [
-            {"type": "tool-output-error", "toolCallId": call_id, "errorText": NOT_COMPLETED, "dynamic": True}
-            for call_id in shown.open_calls
-        ]
-        if shown.step_open:
-            closing.append({"type": "finish-step"})
-        return closing
 
     async def _end(
         self, state: State, messages: list[AnyMessage], closing: list[Json], metadata: Json, failure: str = ""
@@ -189,6 +161,7 @@ class Ending:
             await self._turn.thread.add(transaction, messages, self._turn.id)
             await self._meter.write(transaction)
             self._steps.deciding.write(transaction)
+            self._steps.recalling.write(transaction)
             self._growth.write(transaction, readable=failure != "unreadable")
             await send(transaction, self._turn.hold, "reply", reply)
             if state == "failed":
@@ -219,7 +192,3 @@ class Ending:
                 "gen_ai.request.model": self._steps.asking.model.id,
             }
             keep(transaction, self._turn.hold.user_id, self._turn.id, ended)
-
-
-def _finish(reason: str, metadata: Json) -> Json:
-    return {"type": "finish", "finishReason": reason, "messageMetadata": metadata}

@@ -7,27 +7,27 @@ from collections.abc import Awaitable, Callable, Mapping
 import psycopg
 
 from lanekeeper.errors import DatabaseUnreachableError, LaneLostError
-from lanekeeper.graph import AgentGraph, StepLimitError
+from lanekeeper.graph import AgentGraph
 from lanekeeper.lane import LaneLock, Watch
 from lanekeeper.lane.watch import Watched
 from lanekeeper.limits import Limits
 from lanekeeper.log import forget_person
 from lanekeeper.mainline.client import Mainline
 from lanekeeper.mainline.decisions import Decisions
-from lanekeeper.mainline.errors import MainlineError
 from lanekeeper.postgres import Database
 from lanekeeper.redact import place
 from lanekeeper.replies import ReplyStream
 from lanekeeper.tools import Agent
-from lanekeeper.turn.asking import EmptyAnswerError
 from lanekeeper.turn.checking import Checking
-from lanekeeper.turn.deciding import CodeAnswers, Deciding
+from lanekeeper.turn.deciding import Deciding
 from lanekeeper.turn.ending import Ending
+from lanekeeper.turn.faults import end_by, is_worth_retrying
 from lanekeeper.turn.growth import Growth
 from lanekeeper.turn.in_force import InForce, OperatorSettings
 from lanekeeper.turn.intake import Intake, Turn
 from lanekeeper.turn.judging import Judging
 from lanekeeper.turn.meter import TurnMeter
+from lanekeeper.turn.recalling import Recalling
 from lanekeeper.turn.steps import TurnSteps
 from lanekeeper.turn.traced import Tracing, traced
 
@@ -43,10 +43,11 @@ class Engine:
         work: the connection of the turn's own transactions.
         lock: the connection whose open transaction holds the lane lock.
         reply: the connection on which text, signs of life and looks go, so that they never wait for work.
+        recall: the connection on which memory is searched, so that nothing else waits for it.
         agents: the agents there are, by id.
         mainline: the model client.
         limits: every number.
-        holder: the application name that all three connections carry.
+        holder: the application name that all four connections carry.
         tracing: where the spans of turns go. None: into the database.
         wake_maintenance: has a conversation shortened without waiting for the minute. None: it waits.
     """
@@ -57,6 +58,7 @@ class Engine:
         work: Database,
         lock: Database,
         reply: Database,
+        recall: Database,
         agents: Mapping[str, Agent],
         mainline: Mainline,
         limits: Limits,
@@ -68,6 +70,7 @@ class Engine:
         self._tracing = tracing or Tracing()
         self._work = work
         self._reply = reply
+        self._recall = recall
         self._mainline = mainline
         self._decisions = Decisions(mainline, limits)
         self._settings = OperatorSettings(agents, limits)
@@ -130,6 +133,7 @@ class Engine:
         stream = ReplyStream(self._reply, turn.hold, turn.id, self._limits)
         judging = Judging(self._decisions, turn, in_force, meter, self._limits)
         deciding = Deciding(self._work, turn, judging, in_force.policy, self._limits.confirm_s)
+        recalling = Recalling(self._recall, turn, self._limits)
         steps = TurnSteps(
             database=self._work,
             intake=self._intake,
@@ -137,6 +141,7 @@ class Engine:
             agent=in_force.agent,
             catalogue=in_force.catalogue,
             deciding=deciding,
+            recalling=recalling,
             mainline=self._mainline,
             meter=meter,
             stream=stream,
@@ -159,7 +164,9 @@ class Engine:
         elif turn.stop_wanted:
             await ending.stop()
         else:
-            await self._until_ended(turn, steps, ending, [watched.until_stopped(), stream.stop_wanted.wait()], seconds)
+            stops: list[Awaitable[object]] = [watched.until_stopped(), stream.stop_wanted.wait()]
+            async with recalling.begun():
+                await self._until_ended(turn, steps, ending, stops, seconds)
 
         if growth.is_too_much:
             await self._have_shortened()
@@ -188,7 +195,7 @@ class Engine:
             await asyncio.wait({run, *stopped})
         try:
             if in_time:
-                await self._end(ending, run.exception())
+                await end_by(ending, run.exception())
             elif any(not stop.cancelled() for stop in stopped):
                 await ending.stop()
             else:
@@ -199,33 +206,3 @@ class Engine:
             # A turn that cannot be ended would keep its person waiting for ever.
             logger.error("a turn could not be ended: %s", place(error))
             await ending.give_up()
-
-    async def _end(self, ending: Ending, error: BaseException | None) -> None:
-        match error:
-            case None:
-                await ending.finish()
-            case CodeAnswers():
-                await ending.say(error.text)
-            case LaneLostError() | DatabaseUnreachableError() | psycopg.errors.ForeignKeyViolation():
-                raise error
-            case MainlineError():
-                logger.warning("the model failed twice: %s", error)
-                await ending.fail(f"model_{error.kind}")
-            case EmptyAnswerError():
-                await ending.fail("model_empty")
-            case StepLimitError():
-                await ending.fail("model_steps")
-            case Exception():
-                logger.error("a turn failed: %s", place(error))
-                await ending.fail("internal")
-            case _:
-                raise error
-
-
-def is_worth_retrying(error: Exception) -> bool:
-    """Whether the model node may be tried once more."""
-    if isinstance(error, MainlineError):
-        return error.retryable
-    return not isinstance(
-        error, CodeAnswers | LaneLostError | DatabaseUnreachableError | StepLimitError | psycopg.Error
-    )

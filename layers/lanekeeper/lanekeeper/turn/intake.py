@@ -14,6 +14,7 @@ from lanekeeper.postgres import Database, Statements, Transaction
 from lanekeeper.replies import deliver
 from lanekeeper.timers import compact_soon
 from lanekeeper.turn.attachments import content_with, weighed
+from lanekeeper.turn.late import LateRecall
 from lanekeeper.types import Json
 from lanekeeper.uploads.quarantine import Quarantined, take_up
 
@@ -40,6 +41,7 @@ class Turn:
     thread: Thread
     state: Json
     fill_tokens: int
+    late: LateRecall
 
     @property
     def retaken(self) -> bool:
@@ -127,6 +129,7 @@ class Intake:
             thread=thread,
             state=started["agent_state"],
             fill_tokens=started["fill_tokens"],
+            late=LateRecall.of(started["late_notes"], started["late_age_s"]),
         )
         if started["is_new"]:
             await self._add(transaction, turn, [started])

@@ -4,6 +4,8 @@ from lanekeeper.limits import Limits
 from lanekeeper.replies import ReplyStream
 from lanekeeper.turn.deciding import Deciding
 from lanekeeper.turn.intake import Intake, Turn
+from lanekeeper.turn.recalling import Recalling
+from lanekeeper.turn.said import text_of
 
 
 class Steering:
@@ -14,14 +16,25 @@ class Steering:
         turn: the turn it may join.
         stream: where the person is told what joined.
         deciding: judges what joined.
+        recalling: searches memory for it.
         limits: how often a step may start again.
     """
 
-    def __init__(self, intake: Intake, turn: Turn, stream: ReplyStream, deciding: Deciding, limits: Limits) -> None:
+    def __init__(
+        self,
+        *,
+        intake: Intake,
+        turn: Turn,
+        stream: ReplyStream,
+        deciding: Deciding,
+        recalling: Recalling,
+        limits: Limits,
+    ) -> None:
         self._intake = intake
         self._turn = turn
         self._stream = stream
         self._deciding = deciding
+        self._recalling = recalling
         self._restarts_left = limits.restarts
 
     async def is_wanted(self) -> bool:
@@ -42,7 +55,10 @@ class Steering:
         joined = await self._intake.fold_in(self._turn)
         for message in joined:
             self._stream.joined(message.id or "")
-        await self._deciding.judge_joined(joined)
+        if said := text_of(joined):
+            self._recalling.begin(said)
+            await self._deciding.judge_joined(said)
+            await self._recalling.settle(self._deciding.verdicts)
         if restarts and joined:
             self._restarts_left -= 1
         return bool(joined)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
-from lanekeeper.context import turn_only
 from lanekeeper.graph import StepLimitError, open_calls
 from lanekeeper.limits import Limits
 from lanekeeper.lines import PERSON_LINE
@@ -20,6 +19,7 @@ from lanekeeper.turn.acting import Acting
 from lanekeeper.turn.asking import Asking
 from lanekeeper.turn.attachments import Attachments
 from lanekeeper.turn.attempts import is_stuck
+from lanekeeper.turn.briefing import briefing
 from lanekeeper.turn.deciding import CodeAnswers, Deciding
 from lanekeeper.turn.effects import Effects
 from lanekeeper.turn.holding import HoldingLine
@@ -27,6 +27,7 @@ from lanekeeper.turn.intake import Intake, Turn
 from lanekeeper.turn.limits_met import LimitsMet
 from lanekeeper.turn.meter import TurnMeter
 from lanekeeper.turn.progress import Progress
+from lanekeeper.turn.recalling import Recalling
 from lanekeeper.turn.routing import Signs, route
 from lanekeeper.turn.showing import Showing
 from lanekeeper.turn.steering import Steering
@@ -42,6 +43,7 @@ class TurnSteps:
         agent: whose prompt and tools it runs with.
         catalogue: the models there are.
         deciding: judges what is to be answered.
+        recalling: searches memory for it.
         mainline: the client.
         meter: counts what calls cost.
         stream: what the person sees.
@@ -57,6 +59,7 @@ class TurnSteps:
         agent: Agent,
         catalogue: Catalogue,
         deciding: Deciding,
+        recalling: Recalling,
         mainline: Mainline,
         meter: TurnMeter,
         stream: ReplyStream,
@@ -69,9 +72,12 @@ class TurnSteps:
         self._limits = limits
         self._catalogue = catalogue
         self.deciding = deciding
+        self.recalling = recalling
         self.hard_case = ""
         self._showing = Showing(turn, stream)
-        self._steering = Steering(intake, turn, stream, deciding, limits)
+        self._steering = Steering(
+            intake=intake, turn=turn, stream=stream, deciding=deciding, recalling=recalling, limits=limits
+        )
         self._holding = HoldingLine(stream, limits)
         self.limits_met = LimitsMet(turn)
         self.asking = Asking(
@@ -116,6 +122,7 @@ class TurnSteps:
             await self._showing.all()
         with span("decisions", outcomes=(CodeAnswers,)):
             await self.deciding.settle()
+        await self.recalling.settle(self.deciding.verdicts)
         self._brief()
         self._choose_model(judged_hard=self.deciding.verdicts.hard)
 
@@ -174,11 +181,8 @@ class TurnSteps:
 
     def _brief(self) -> None:
         """Settle what is for this reply only, by all that was judged so far, what joined included."""
-        language = self.deciding.language
-        self.asking.language = self._holding.language = language or ""
-        self.asking.turn_only = turn_only(
-            self._turn.now, self._turn.timezone, language=language, notes=self.deciding.notes
-        )
+        self.asking.language = self._holding.language = self.deciding.language or ""
+        self.asking.turn_only = briefing(self._turn, self.deciding, self.recalling)
 
     def _choose_model(self, *, judged_hard: bool = False) -> None:
         """Settle which model answers: once a turn, so that all its steps read one provider's cache (A2, N3)."""
@@ -198,15 +202,12 @@ class TurnSteps:
 
     async def _record(self, messages: Sequence[AnyMessage]) -> None:
         with span("record"):
-            await self._write(messages)
-
-    async def _write(self, messages: Sequence[AnyMessage]) -> None:
-        async with self._turn.hold.transaction(self._database) as transaction:
-            await self._turn.thread.add(transaction, messages, self._turn.id)
-            await self._meter.write(transaction)
-            self._effects.write(transaction, messages)
-            self.deciding.write(transaction)
-            await self.limits_met.write(transaction)
+            async with self._turn.hold.transaction(self._database) as transaction:
+                await self._turn.thread.add(transaction, messages, self._turn.id)
+                await self._meter.write(transaction)
+                self._effects.write(transaction, messages)
+                self.deciding.write(transaction)
+                await self.limits_met.write(transaction)
 
     def _gained(self, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
         """What the thread has and the graph's state has not: a step that was tried twice may have gained more."""

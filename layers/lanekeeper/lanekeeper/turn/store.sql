@@ -29,9 +29,18 @@ with head as materialized (
             coalesce(t.model_id, c.model_id) as model_id, c.title, u.name, u.timezone, c.agent_state, c.fill_tokens,
             l.stop_turn_id is not distinct from t.id as stop_wanted, lanekeeper.now() as now,
             extract(epoch from lanekeeper.now() - t.accepted_at) as waited_s
+), late as (
+  delete from late_recalls r using begun where r.conversation_id = begun.conversation_id and r.user_id = %(user_id)s
+  returning r.note_ids, r.found_at
 )
 select begun.*, head.kind, head.state = 'new' as is_new, head.message_id, head.payload, head.upload_id,
-       case when head.too_much then head.conversation_id end as waits_in
+       case when head.too_much then head.conversation_id end as waits_in,
+       (select extract(epoch from begun.now - late.found_at) from late) as late_age_s,
+       (select jsonb_agg(jsonb_build_object('id', n.id, 'kind', n.kind, 'subject', n.subject, 'body', n.body, 'source', n.source,
+          'source_message_id', n.source_message_id, 'saved_at', n.saved_at, 'score', 0, 'share', 1)
+          order by array_position(late.note_ids, n.id))
+        from late join notes n on n.id = any(late.note_ids)
+        where n.user_id = %(user_id)s and n.replaced_by is null and (n.expires_at is null or n.expires_at > begun.now)) as late_notes
 from head left join begun on true
 
 -- What was sent meanwhile and may join: text of the same conversation and agent, and nothing that came after the
@@ -61,6 +70,12 @@ set turn_id = %(turn_id)s, position = last.position + taken.number
 from unnest(%(message_ids)s::text[]) with ordinality as taken (id, number),
      (select coalesce(max(position), 0) as position from messages where conversation_id = %(conversation_id)s) as last
 where m.user_id = %(user_id)s and m.id = taken.id and m.position is null
+
+-- What memory found too late for this reply. The next turn of the conversation takes it away with its first statement.
+-- name: keep_late_recall
+insert into late_recalls (conversation_id, user_id, note_ids, found_at)
+values (%(conversation_id)s, %(user_id)s, %(note_ids)s, lanekeeper.now())
+on conflict (conversation_id) do update set note_ids = excluded.note_ids, found_at = excluded.found_at
 
 -- A conversation has no room for its next message: that waits for a summary, and so does all that came after it.
 -- name: hold_back

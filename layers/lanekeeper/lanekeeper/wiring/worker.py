@@ -1,4 +1,4 @@
-"""The worker function: three connections, the model client, the agents, and the engine that joins them."""
+"""The worker function: four connections, the model client, the agents, and the engine that joins them."""
 
 import asyncio
 import logging
@@ -50,6 +50,7 @@ class Worker:
             work=Database(settings.dial, holder, idle_in_transaction_s=WRITING_S, pooled=settings.database_pooled),
             lock=Database(settings.dial, holder, idle_in_transaction_s=idle_s, pooled=settings.database_pooled),
             reply=Database(settings.dial, holder, idle_in_transaction_s=WRITING_S, pooled=settings.database_pooled),
+            recall=Database(settings.dial, holder, idle_in_transaction_s=WRITING_S, pooled=settings.database_pooled),
             agents=load_agents(settings, limits),
             mainline=Mainline(settings.mainline_base_url, settings.mainline_key, limits),
             limits=limits,
