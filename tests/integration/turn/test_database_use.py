@@ -75,14 +75,53 @@ async def test_a_statement_that_cannot_be_prepared_is_sent_in_full(database_as) 
         assert row["none"] is (value is None)
 
 
-async def test_a_migration_that_changes_a_prepared_statement_costs_one_failure(database_as, connect_as) -> None:
+async def test_a_migration_that_changes_a_prepared_statement_is_not_noticed(database_as, connect_as) -> None:
     database, superuser = database_as("accept"), await connect_as()
+    asked: LiteralString = "select * from settings"
+
+    async def in_a_transaction() -> list[dict[str, Any]]:
+        async with database.transaction(user_id="ana") as transaction:
+            rows = await transaction.rows(asked)
+            # What came before it in the same breath is there as well, once.
+            assert await transaction.row("select lanekeeper.person() as person") == {"person": "ana"}
+        return rows
+
+    async def at_once() -> list[dict[str, Any]]:
+        (rows,) = await database.at_once(asked, user_id="ana")
+        return rows
+
+    async def left_open() -> list[dict[str, Any]]:
+        row = await database.begin(asked)
+        await database.roll_back()
+        return [row] if row else []
+
+    for number, ask in enumerate((in_a_transaction, at_once, left_open)):
+        for _ in range(3):
+            assert await ask() == []
+        before = await database.connection()
+        await superuser.execute(f"alter table settings add column note_{number} text")
+        assert await ask() == []
+        assert await database.connection() is before
+    async with database.transaction() as transaction:
+        rows = await transaction.rows("select statement from pg_prepared_statements")
+    assert asked not in {row["statement"] for row in rows}
+    assert await at_once() == await at_once() == []
+
+
+async def test_in_the_middle_of_a_transaction_a_changed_statement_undoes_it_once(database_as, connect_as) -> None:
+    database, superuser = database_as("accept"), await connect_as()
+
+    async def twice() -> None:
+        async with database.transaction() as transaction:
+            await transaction.rows("select 1")
+            await transaction.rows("select * from settings")
+
     for _ in range(3):
-        await database.at_once("select * from settings")
+        await twice()
     await superuser.execute("alter table settings add column note text")
     with pytest.raises(psycopg.errors.FeatureNotSupported):
-        await database.at_once("select * from settings")
-    assert await database.at_once("select * from settings") == [[]]
+        await twice()
+    await twice()
 
 
 async def test_what_was_put_down_travels_with_the_commit_and_fails_with_it(database_as, connect_as) -> None:

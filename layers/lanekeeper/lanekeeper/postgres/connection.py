@@ -172,15 +172,25 @@ class Database:
         raise AssertionError("unreachable")
 
     async def _exchange(self, statements: Sequence[Statement]) -> list[Result]:
-        """Send statements in one round trip; what each gave, of several in one text the last."""
-        if self._connection is None or self._prepared is None:
+        """Send statements in one round trip; what each gave, of several in one text the last.
+
+        When a migration has changed what a prepared statement gives, those that begin a transaction are sent once
+        more in full: what came with the refused one was undone, and nothing was done before it. Inside a transaction
+        that cannot be known, so there the refusal is raised.
+        """
+        connection, prepared = self._connection, self._prepared
+        if connection is None or prepared is None:
             raise psycopg.OperationalError("the connection was given up")
+        begins = connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE
         try:
-            return await exchange(self._connection, self._prepared, statements)
+            return await exchange(connection, prepared, statements)
         except psycopg.errors.FeatureNotSupported:
-            # A migration changed what a prepared statement gives: only a new connection prepares it anew.
-            await self.close()
-            raise
+            if not begins or not prepared.has_any:
+                await self.close()
+                raise
+            await self._roll_back(connection)
+            await prepared.forget()
+        return await exchange(connection, prepared, statements)
 
     async def _roll_back(self, connection: Connection) -> None:
         if connection.closed or connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE:

@@ -45,6 +45,17 @@ class Prepared:
         """Whether there is something to prepare."""
         return bool(self._new)
 
+    @property
+    def has_any(self) -> bool:
+        """Whether something is prepared."""
+        return any(self._names.values())
+
+    async def forget(self) -> None:
+        """Start anew: what was prepared is no longer what Postgres would prepare. No transaction may be open."""
+        self._names.clear()
+        self._new.clear()
+        await self._connection.execute("deallocate all")
+
     async def prepare(self) -> None:
         """Prepare what came since the last time. To be called while no transaction is open."""
         while self._new:
