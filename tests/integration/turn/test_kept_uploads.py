@@ -14,6 +14,8 @@ from lanekeeper.mainline.decisions import Decisions
 from lanekeeper.maintenance.sweeps import Sweeps
 from lanekeeper.postgres import Database
 from lanekeeper.turn.checking import Checking
+from lanekeeper.turn.engine import Engine
+from lanekeeper.turn.intake import Turn
 from lanekeeper.uploads.quarantine import Quarantined
 from lanekeeper.uploads.reader import Reader
 from tests.devkit import samples
@@ -146,6 +148,72 @@ async def test_words_without_a_file_join_a_turn_though_a_file_is_waiting(sender:
         ("Second", "text", "folded"),
         ("Third", "text", "done"),
     ]
+
+
+async def order_of_work(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Work the lane off; what was done on it, in its order: the text of each message, the name of each file."""
+    done: list[str] = []
+    check, answer = Checking.run, Engine._run
+
+    async def checking(self: Checking, upload: Quarantined) -> None:
+        done.append((await sender.upload(upload.id))["name"])
+        await check(self, upload)
+
+    async def answering(self: Engine, turn: Turn, *others: Any) -> None:
+        (row,) = await sender.talk.rows("select payload from inbox where turn_id = %s and state = 'running'", turn.id)
+        done.append(row["payload"]["text"])
+        await answer(self, turn, *others)
+
+    monkeypatch.setattr(Checking, "run", checking)
+    monkeypatch.setattr(Engine, "_run", answering)
+    await sender.talk.run()
+    return done
+
+
+async def test_a_message_without_a_file_is_answered_before_files_are_read(
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.txt", "b.txt"):
+        await sender.give(b"words", name)
+    await sender.say("No file")
+    assert await order_of_work(sender, monkeypatch) == ["No file", "a.txt", "b.txt"]
+
+
+async def test_a_message_waits_for_its_own_files_and_no_other(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("a.txt", "b.txt", "c.txt")
+    _, second, third = [await sender.give(b"words", name) for name in names]
+    await sender.say("Two files", second, third)
+    assert await order_of_work(sender, monkeypatch) == ["b.txt", "c.txt", "Two files", "a.txt"]
+
+
+async def test_no_message_overtakes_one_that_waits_for_its_file(
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload_id = await sender.give(b"words", "a.txt")
+    await sender.say("Its file", upload_id)
+    await sender.say("After it")
+    assert (await order_of_work(sender, monkeypatch))[:2] == ["a.txt", "Its file"]
+    assert await sender.talk.rows("select id from inbox where state not in ('done', 'folded')") == []
+
+
+async def test_words_do_not_join_a_turn_past_a_message_that_waits_for_its_file(sender: Sender) -> None:
+    """T2: what was said first is answered first."""
+    talk = sender.talk
+    await sender.say("First")
+    await talk.script({"text": "Hm.", "delay_s": 0.4}, {"text": "Both."})
+
+    async def meanwhile() -> None:
+        async def asked() -> bool:
+            return bool(await sender.asked())
+
+        await talk.until(asked)
+        upload_id = await sender.give(b"words")
+        await sender.say("Second", upload_id)
+        await sender.say("Third")
+
+    await asyncio.gather(talk.run(), meanwhile())
+    rows = await talk.rows("select payload ->> 'text' as text, state from inbox where kind = 'text' order by id")
+    assert [(row["text"], row["state"]) for row in rows] == [("First", "done"), ("Second", "done"), ("Third", "folded")]
 
 
 async def test_pictures_of_long_ago_make_room_for_new_ones(sender: Sender) -> None:

@@ -1,9 +1,15 @@
 -- A turn's statements, all in the name of the lane's person.
 
--- The oldest message that waits or was being answered, and its turn, begun. Nothing when none waits; a turn without an id
+-- The oldest message that waits or was being answered, and its turn, begun. A file is read before the message that it
+-- goes along with, and otherwise when no message waits. Nothing when none waits; a turn without an id
 -- when its conversation was deleted a moment ago, or has no room for the message: then waits_in names it.
 -- name: start_turn
-with head as materialized (
+with said as materialized (
+  select id, payload -> 'attachments' as files from inbox
+  where user_id = %(user_id)s and state in ('new', 'running') and kind <> 'upload'
+  order by id
+  limit 1
+), head as materialized (
   select id, user_id, kind, state, turn_id, message_id, payload, upload_id, conversation_id,
     state = 'new' and kind in ('text', 'button') and exists (
       select from conversations c
@@ -11,9 +17,12 @@ with head as materialized (
         select from inbox w
         where w.user_id = i.user_id and w.conversation_id = i.conversation_id and w.state = 'waiting'))) as too_much
   from inbox i
-  where user_id = %(user_id)s and state in ('new', 'running')
-  order by id
-  limit 1
+  where user_id = %(user_id)s and id = coalesce(
+    (select min(u.id) from said join inbox u on said.files @> jsonb_build_array(jsonb_build_object('id', u.upload_id))
+     where said.files is not null and u.user_id = %(user_id)s and u.state in ('new', 'running') and u.kind = 'upload'),
+    (select id from said),
+    (select min(u.id) from inbox u
+     where u.user_id = %(user_id)s and u.state in ('new', 'running') and u.kind = 'upload'))
 ), rows as (
   update inbox i set state = 'running' from head
   where head.kind <> 'upload' and not head.too_much and i.id = head.id and i.user_id = head.user_id and i.state = 'new'
@@ -44,14 +53,19 @@ select begun.*, head.kind, head.state = 'new' as is_new, head.message_id, head.p
 from head left join begun on true
 
 -- What was sent meanwhile and may join: text of the same conversation and agent, and nothing that came after the
--- person pressed a button or gave an order. A message that brings no file need not wait for one that is being read.
+-- person pressed a button or gave an order, or after a message whose own file is still to be read.
 -- name: joinable_rows
 select id from inbox i
 where user_id = %(user_id)s and state = 'new' and kind = 'text'
   and conversation_id = %(conversation_id)s and agent_id = %(agent_id)s
   and not exists (
-    select from inbox c where c.user_id = i.user_id and c.state in ('new', 'running') and c.kind <> 'text' and c.id < i.id
-      and not (c.kind = 'upload' and i.payload -> 'attachments' is null))
+    select from inbox c
+    where c.user_id = i.user_id and c.state in ('new', 'running') and c.kind not in ('text', 'upload') and c.id < i.id)
+  and not exists (
+    select from inbox t join inbox u on t.payload -> 'attachments' @> jsonb_build_array(jsonb_build_object('id', u.upload_id))
+    where t.user_id = i.user_id and t.state = 'new' and t.kind = 'text' and t.id <= i.id and t.payload ? 'attachments'
+      and t.conversation_id = i.conversation_id and t.agent_id = i.agent_id
+      and u.user_id = i.user_id and u.state in ('new', 'running') and u.kind = 'upload')
 order by id
 limit %(limit)s
 
