@@ -43,6 +43,7 @@ class Night:
     notes: Writer
     woken: list[int]
     new_compacting: Callable[..., Compacting]
+    database: Database
     conversation_id: str = "conv_ana"
 
     async def run(self, compacting: Compacting | None = None, **changed: Any) -> Any:
@@ -97,7 +98,7 @@ class Night:
 
 
 @pytest.fixture
-async def night(talk: Talk, url_as: Callable[[str], str]) -> AsyncIterator[Night]:
+async def night(talk: Talk, url_as: Callable[[str], str], database_as: Any) -> AsyncIterator[Night]:
     """Compacting at Ana's conversations. ``new_compacting`` gives a second one, with a connection of its own."""
     databases: list[Database] = []
     clients: list[Mainline] = []
@@ -123,7 +124,7 @@ async def night(talk: Talk, url_as: Callable[[str], str]) -> AsyncIterator[Night
             limits=limits,
         )
 
-    yield Night(talk, notes, woken, new_compacting)
+    yield Night(talk, notes, woken, new_compacting, database_as("maintenance"))
     for client in clients:
         await client.close()
     for database in databases:

@@ -8,7 +8,8 @@ select c.agent_id, c.model_id, u.name, u.forgets, coalesce(s.version, 0) as vers
        (select i.payload -> 'roles' from inbox i where i.user_id = %(user_id)s and i.conversation_id = c.id
         order by i.id desc limit 1) as roles,
        array(select t.id from turns t where t.conversation_id = c.id and t.state = 'running') as running,
-       (select coalesce(jsonb_agg(jsonb_build_array(m.position, m.turn_id, m.message) order by m.position), '[]')
+       (select coalesce(jsonb_agg(jsonb_build_array(
+          m.position, m.turn_id, m.message || jsonb_build_object('id', m.message_id)) order by m.position), '[]')
         from thread_messages m where m.conversation_id = c.id) as messages
 from conversations c join users u on u.id = c.user_id left join summaries s on s.conversation_id = c.id
 where c.id = %(conversation_id)s and c.user_id = %(user_id)s
