@@ -52,7 +52,7 @@ async def test_a_later_failure_leaves_the_summary_of_before(night: Night) -> Non
 
 async def test_a_summary_that_lost_the_one_before_and_has_no_room_beside_it_is_a_failure_b020(night: Night) -> None:
     await night.chat(*SAID)
-    told = " ".join(f"Their friend Name{number} lives in Town{number}." for number in range(10))
+    told = " ".join(f"Their friend Name{number} lives in Town{number}." for number in range(12))
     await night.script({"text": told})
     await night.run()
     await night.chat("my flat has 63 square metres", "good night")
