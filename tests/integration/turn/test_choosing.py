@@ -1,5 +1,6 @@
 """Which model and which prompt a turn runs with: chosen, routed, or set by an operator (A2, B10, L2, N3, Q3)."""
 
+import asyncio
 import logging
 from itertools import pairwise
 
@@ -38,6 +39,34 @@ async def test_a_hard_turn_goes_to_the_large_model_with_all_its_steps_and_the_ne
     assert finish["messageMetadata"]["modelId"] == "large"
     costs = await talk.rows("select model from costs where feature = 'chat' and turn_id = %s", hard["turn_id"])
     assert {row["model"] for row in costs} == {"large"}
+
+
+@pytest.mark.parametrize("hard", ["long", "judged"])
+async def test_what_joins_before_the_first_call_makes_a_turn_hard_as_well_a2(talk: Talk, hard: str) -> None:
+    await talk.say("hello")
+    if hard == "judged":
+        await talk.judge()
+        await talk.judge(difficulty="hard")
+    await talk.say("and then?" if hard == "judged" else LONG)
+    await talk.run()
+    assert await models_asked(talk) == ["large"]
+
+
+async def test_what_joins_after_the_first_call_changes_no_model_n3(talk: Talk) -> None:
+    first = await talk.say("hello")
+    await talk.script({"calls": [{"name": "test_look", "args": {"query": "slow"}}]}, {"text": "Found."})
+
+    async def meanwhile() -> None:
+        async def asked() -> bool:
+            return bool(await talk.requests())
+
+        await talk.until(asked)
+        await talk.say(LONG)
+
+    await asyncio.gather(talk.run(), meanwhile())
+    assert [row["state"] for row in await talk.rows("select state from inbox order by id")] == ["done", "folded"]
+    assert await models_asked(talk) == ["small", "small"]
+    assert (await talk.turn(first["turn_id"]))["model_id"] == "small"
 
 
 async def test_a_turn_that_is_judged_difficult_goes_to_the_large_model_a2(talk: Talk) -> None:

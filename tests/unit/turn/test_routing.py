@@ -75,3 +75,9 @@ def test_the_setting_names_the_models_of_easy_turns_and_of_hard_ones_b10() -> No
 def test_a_setting_without_a_model_for_hard_cases_has_one_model_for_all() -> None:
     catalogue = parse_catalogue({"models": [{"id": "a"}, {"id": "b"}]})
     assert route(catalogue, None, Signs(judged_hard=True), LIMITS).model.id == "a"
+
+
+def test_what_joined_after_the_first_answer_makes_a_turn_no_harder() -> None:
+    turn = [HumanMessage("Hello"), AIMessage("Hm."), HumanMessage("x" * (LIMITS.hard_text_chars + 1))]
+    assert not route(DEFAULT, None, Signs.of(turn, 3), LIMITS).case
+    assert route(DEFAULT, None, Signs.of(turn[2:] + turn[:1], 2), LIMITS).case == "long_text"

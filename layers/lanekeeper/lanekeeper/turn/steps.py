@@ -74,6 +74,7 @@ class TurnSteps:
         self.deciding = deciding
         self.recalling = recalling
         self.hard_case = ""
+        self._model_chosen = False
         self._showing = Showing(turn, stream)
         self._steering = Steering(
             intake=intake, turn=turn, stream=stream, deciding=deciding, recalling=recalling, limits=limits
@@ -124,7 +125,6 @@ class TurnSteps:
             await self.deciding.settle()
         await self.recalling.settle(self.deciding.verdicts)
         self._brief()
-        self._choose_model(judged_hard=self.deciding.verdicts.hard)
 
     async def catch_up(self) -> None:
         """Bring the reply of a turn that was cut short to what is recorded.
@@ -151,6 +151,8 @@ class TurnSteps:
         # Words of this answer that went out are brought to their end: what came since waits for the next turn.
         if not self._stream.text_so_far(step) and await self._steering.fold_in(restarts=step > 1):
             self._brief()
+        if not self._model_chosen:
+            self._choose_model()
         self._stream.begin_step(step)
         with self._holding.over(f"step {step}"):
             while (message := await self.ask(step)) is None:
@@ -184,12 +186,16 @@ class TurnSteps:
         self.asking.language = self._holding.language = self.deciding.language or ""
         self.asking.turn_only = briefing(self._turn, self.deciding, self.recalling)
 
-    def _choose_model(self, *, judged_hard: bool = False) -> None:
-        """Settle which model answers: once a turn, so that all its steps read one provider's cache (A2, N3)."""
+    def _choose_model(self) -> None:
+        """Settle which model answers, by all that came before the first call: once a turn, so that all its steps read
+        one provider's cache (A2, N3).
+        """
         thread = self._turn.thread
-        signs = Signs.of(thread.messages, len(thread.of_turn(self._turn.id)), judged_hard=judged_hard)
+        hard = self.deciding.verdicts.hard
+        signs = Signs.of(thread.messages, len(thread.of_turn(self._turn.id)), judged_hard=hard)
         chosen = route(self._catalogue, self._turn.model_id, signs, self._limits)
         self.asking.model, self.hard_case = chosen.model, chosen.case
+        self._model_chosen = True
 
     def _offering_a_person(self, message: AIMessage) -> AIMessage:
         """The answer, with the offer of a person behind it where the agent is stuck (A3)."""
