@@ -1,14 +1,14 @@
 """Which model answers a turn: the one that was chosen, else the small one, or the large one for a named hard case (A2).
 
 A provider's cache belongs to one model, so every switch costs the reading of what the other model has not seen. The
-model is therefore decided once a turn, at the last moment before its first call, and by nothing but the person's choice, the cases named here, and the setting:
+model is therefore decided once a turn, just before its first call, and by nothing but the person's choice, the cases
+named here, and the setting:
 the same conversation goes to the same model, turn after turn. A hard case takes its own turn to the large model and
 the next turn goes back; staying there would be dearer (docs/decisions/2026-11-30-a-hard-turn-comes-back.md).
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
 from langchain_core.messages import AnyMessage, HumanMessage
 
@@ -40,7 +40,11 @@ class Signs:
         What joined the turn after its first answer is no sign: a turn that is taken up again goes where it went.
         """
         begin = len(messages) - added
-        asked = list(takewhile(lambda message: isinstance(message, HumanMessage), messages[begin:]))
+        asked = []
+        for message in messages[begin:]:
+            if not isinstance(message, HumanMessage):
+                break
+            asked.append(message)
         return cls(
             judged_hard=judged_hard,
             text_chars=sum(len(message.text) for message in asked),

@@ -187,11 +187,8 @@ class TurnSteps:
         self.asking.turn_only = briefing(self._turn, self.deciding, self.recalling)
 
     def _choose_model(self) -> None:
-        """Settle which model answers, by all that came before the first call: once a turn, so that all its steps read
-        one provider's cache (A2, N3).
-        """
-        thread = self._turn.thread
-        hard = self.deciding.verdicts.hard
+        """Settle which model answers: once a turn, so that all its steps read one provider's cache (A2, N3)."""
+        thread, hard = self._turn.thread, self.deciding.verdicts.hard
         signs = Signs.of(thread.messages, len(thread.of_turn(self._turn.id)), judged_hard=hard)
         chosen = route(self._catalogue, self._turn.model_id, signs, self._limits)
         self.asking.model, self.hard_case = chosen.model, chosen.case
