@@ -38,6 +38,7 @@ insert into notes (id, user_id, kind, subject, body, source, source_message_id)
   select 'n' || n, 'u' || n, 'fact', 'tea', 'likes tea', 'stated', 'm1' from generate_series(1, %(people)s) n;
 insert into late_recalls (conversation_id, user_id, note_ids)
   select 'c' || n, 'u' || n, array['n' || n] from generate_series(1, %(people)s) n;
+insert into profiles (user_id, home_city) select 'u' || n, 'Oslo' from generate_series(1, %(people)s) n;
 insert into thread_messages (conversation_id, position, user_id, message_id, message)
   select 'c' || n, m, 'u' || n, 'm' || m, '{}' from generate_series(1, %(people)s) n, generate_series(1, 10) m;
 insert into summaries (conversation_id, user_id, body, covers_until)

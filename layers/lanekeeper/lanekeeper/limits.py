@@ -89,6 +89,9 @@ class Limits:
     notes_attempts: int = _limit(3, "W3", "unusable answers about the same messages before they are passed over")
     forget_notes: int = _limit(5_000, "W4", "newest notes looked through for another that says what is to be forgotten")
     forget_conversations: int = _limit(50, "W4", "conversations read at a time for what is to be forgotten")
+    note_excerpt_chars: int = _limit(300, "W1", "characters of a note's message that a person is shown beside it")
+    export_items: int = _limit(500, "S3", "items of one page of what is kept of a person")
+    profile_chars: int = _limit(200, "W1", "characters of one line of a person's profile")
     note_kept_days: int = _limit(0, "W5", "days a note is kept, as the privacy notice says; 0 until it is forgotten")
 
     # The nightly pass

@@ -1,9 +1,9 @@
-"""Who is signed in, what there is to choose from, whether the product is well, and the page's files."""
+"""What there is to choose from, whether the product is well, and the page's files."""
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from lanekeeper.accept.answers import ChoicePage, Health, Me, Ready, Unready
+from lanekeeper.accept.answers import ChoicePage, Health, Ready, Unready
 from lanekeeper.accept.services import Services
 from lanekeeper.errors import Problem
 
@@ -11,10 +11,6 @@ from lanekeeper.errors import Problem
 def about_routes(services: Services) -> APIRouter:
     """The small routes."""
     routes = APIRouter()
-
-    @routes.get("/me", tags=["me"], response_class=JSONResponse, responses={200: {"model": Me}})
-    async def me(request: Request) -> Response:
-        return JSONResponse(await services.people.profile(await services.person(request)))
 
     @routes.get("/agents", tags=["catalogue"], response_class=JSONResponse, responses={200: {"model": ChoicePage}})
     async def agents(request: Request) -> Response:

@@ -102,6 +102,13 @@ class ChoicePage(Answer):
     next: str | None
 
 
+class Amount(Answer):
+    """An amount of money in minor units."""
+
+    amount: int
+    currency: str
+
+
 class Me(Answer):
     """The signed-in person."""
 
@@ -109,6 +116,45 @@ class Me(Answer):
     name: str | None
     groups: list[str]
     timezone: str
+    home_city: str | None
+    plan_tier: str | None
+    budget: Amount | None
+
+
+class NoteSource(Answer):
+    """The message that a note comes from, in the person's own words."""
+
+    id: str
+    conversation_id: str
+    text: str
+    created_at: datetime
+
+
+class Note(Answer):
+    """What is noted of a person: one fact."""
+
+    id: str
+    kind: Literal["fact", "preference", "dislike", "plan"]
+    subject: str
+    body: str
+    source: Literal["stated", "inferred"]
+    saved_at: datetime
+    expires_at: datetime | None
+    source_message: NoteSource
+
+
+class NotePage(Answer):
+    """Notes, the newest first."""
+
+    items: list[Note]
+    next: str | None
+
+
+class ExportPage(Answer):
+    """What is kept of a person. ``type`` of each item: profile, note, conversation or message."""
+
+    items: list[dict[str, Any]]
+    next: str | None
 
 
 class Health(Answer):

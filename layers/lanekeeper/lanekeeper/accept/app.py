@@ -7,6 +7,7 @@ from lanekeeper.accept.admin import admin_routes
 from lanekeeper.accept.chat import chat_routes
 from lanekeeper.accept.edge import Edge
 from lanekeeper.accept.history import history_routes
+from lanekeeper.accept.me import own_routes
 from lanekeeper.accept.openapi import add_document
 from lanekeeper.accept.refusals import add_refusals
 from lanekeeper.accept.services import Services
@@ -26,7 +27,7 @@ def build_app(services: Services) -> Edge:
         openapi_url="/openapi.json",
         redirect_slashes=False,
     )
-    rooms = (chat_routes, history_routes, upload_routes, about_routes, admin_routes)
+    rooms = (chat_routes, history_routes, upload_routes, own_routes, about_routes, admin_routes)
     routers = [routes(services) for routes in rooms]
     for router in routers:
         app.include_router(router)

@@ -77,6 +77,36 @@ class SdkRequest(Wishes):
     message_id: Id | None = None
 
 
+class Budget(Body):
+    """An amount of money: 1500.00 EUR is 150000 of its minor units."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    amount: Annotated[int, Field(ge=0, le=10**15, description="In minor units.")]
+    currency: Annotated[str, Field(pattern="^[A-Z]{3}$", description="ISO 4217.")]
+
+
+Line = Annotated[str, Field(pattern=r"\S", max_length=_CONTRACT.profile_chars)]
+
+
+class ProfileChange(Body):
+    """What a person wants known of them. What is left out stays; null takes it away. Nothing else is taken."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"minProperties": 1})
+
+    name: Line | None = Field(None, json_schema_extra=_no_default)
+    timezone: Line = Field("", description="An IANA zone such as Europe/Berlin.", json_schema_extra=_no_default)
+    home_city: Line | None = Field(None, json_schema_extra=_no_default)
+    plan_tier: Line | None = Field(None, json_schema_extra=_no_default)
+    budget: Budget | None = Field(None, json_schema_extra=_no_default)
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if not self.model_fields_set:
+            raise PydanticCustomError("nothing_to_change", "at least one field is required")
+        return self
+
+
 class ConversationChange(Body):
     """What is to change about a conversation: its title, its model, or both. What is left out stays."""
 

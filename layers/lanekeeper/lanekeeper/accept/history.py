@@ -1,21 +1,17 @@
 """A person's conversations: list, history, feed, change, delete."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from lanekeeper.accept.answers import Conversation, ConversationPage, MessagePage
 from lanekeeper.accept.bodies import ConversationChange
+from lanekeeper.accept.paging import PAGE_ITEMS, Limit, Place, place_of
 from lanekeeper.accept.path import ConversationId, known_id
 from lanekeeper.accept.reading import invalid, read, read_object
 from lanekeeper.accept.services import Services
-from lanekeeper.conversations import Cursor
-from lanekeeper.limits import Limits
 
-_PAGE = Limits().page_items
-Limit = Annotated[int, Query(ge=1, le=_PAGE, description="The most items to answer with.")]
-Place = Annotated[str | None, Query(max_length=500, description="A cursor: the `next` of an earlier page.")]
 _CHANGE: dict[str, Any] = {
     "required": True,
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConversationChange"}}},
@@ -29,9 +25,9 @@ def history_routes(services: Services) -> APIRouter:
     @routes.get(
         "", summary="List conversations", response_class=JSONResponse, responses={200: {"model": ConversationPage}}
     )
-    async def conversations(request: Request, cursor: Place = None, limit: Limit = _PAGE) -> Response:
+    async def conversations(request: Request, cursor: Place = None, limit: Limit = PAGE_ITEMS) -> Response:
         person = await services.person(request)
-        page = await services.conversations.page(person.id, _place(cursor), limit)
+        page = await services.conversations.page(person.id, place_of(cursor), limit)
         return JSONResponse(page.body())
 
     @routes.patch(
@@ -74,11 +70,11 @@ def history_routes(services: Services) -> APIRouter:
         responses={200: {"model": MessagePage}},
     )
     async def messages(
-        request: Request, conversation_id: ConversationId, before: Place = None, limit: Limit = _PAGE
+        request: Request, conversation_id: ConversationId, before: Place = None, limit: Limit = PAGE_ITEMS
     ) -> Response:
         person = await services.person(request)
         name = known_id(conversation_id, services.limits)
-        page = await services.conversations.history(person.id, name, _place(before), limit)
+        page = await services.conversations.history(person.id, name, place_of(before), limit)
         return JSONResponse(page.body())
 
     @routes.get(
@@ -88,20 +84,11 @@ def history_routes(services: Services) -> APIRouter:
         responses={200: {"model": MessagePage}},
     )
     async def feed(
-        request: Request, conversation_id: ConversationId, after: Place = None, limit: Limit = _PAGE
+        request: Request, conversation_id: ConversationId, after: Place = None, limit: Limit = PAGE_ITEMS
     ) -> Response:
         person = await services.person(request)
         name = known_id(conversation_id, services.limits)
-        page = await services.conversations.feed(person.id, name, _place(after), limit)
+        page = await services.conversations.feed(person.id, name, place_of(after), limit)
         return JSONResponse(page.body())
 
     return routes
-
-
-def _place(word: str | None) -> Cursor | None:
-    if not word:
-        return None
-    try:
-        return Cursor.read(word)
-    except ValueError:
-        raise invalid("the cursor is not one of ours") from None

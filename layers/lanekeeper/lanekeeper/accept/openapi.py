@@ -8,11 +8,18 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from lanekeeper.accept.answers import Refusal
-from lanekeeper.accept.bodies import ConversationChange, NativeMessage, SdkRequest, SdkUserMessage
+from lanekeeper.accept.bodies import ConversationChange, NativeMessage, ProfileChange, SdkRequest, SdkUserMessage
 from lanekeeper.types import Json
 
 _REF = "#/components/schemas/{model}"
-_BY_HAND: tuple[type[BaseModel], ...] = (NativeMessage, SdkRequest, SdkUserMessage, ConversationChange, Refusal)
+_BY_HAND: tuple[type[BaseModel], ...] = (
+    NativeMessage,
+    SdkRequest,
+    SdkUserMessage,
+    ConversationChange,
+    ProfileChange,
+    Refusal,
+)
 _OPEN = ("/health", "/health/ready", "/openapi.json")
 
 _STREAM: Json = {

@@ -20,6 +20,8 @@ from lanekeeper.log import name_person
 from lanekeeper.people import Identity, People, Person
 
 if TYPE_CHECKING:
+    from lanekeeper.accept.export import Export
+    from lanekeeper.memory.own import OwnNotes
     from lanekeeper.uploads import Uploads
 
 
@@ -32,6 +34,8 @@ class Services:
     inbox: Inbox
     conversations: Conversations
     uploads: Callable[[], Uploads]
+    notes: Callable[[], OwnNotes]
+    export: Callable[[], Export]
     choices: Choices
     readiness: Readiness
     worker: Waker

@@ -41,14 +41,12 @@ def masked(row: Json, facts: Sequence[Telling], *, whole: bool = False) -> Json 
     clean = dict(row)
     if whole or state(facts, text_of(row["content"])):
         clean["content"] = FORGOTTEN
-        # A call that stands beside words of the answer was made in their sense.
-        clean.pop("extra", None)
     for name in ("tool_calls", "invalid_tool_calls"):
         if name in row:
             clean[name] = [_masked_call(call, facts) for call in row[name]]
-    if "extra" in clean and state(facts, _strings(clean["extra"])):
-        # Thoughts are signed: they are sent as they were, or not at all.
-        del clean["extra"]
+    if "extra" in row and (clean != row or state(facts, _strings(row["extra"]))):
+        # Thoughts are signed: they are sent as they were, or not at all. What was counted stays.
+        clean["extra"] = {name: value for name, value in row["extra"].items() if _counts(value)}
     if "artifact" in row and (whole or clean["content"] != row["content"] or state(facts, _strings(row["artifact"]))):
         clean["artifact"] = {name: value for name, value in row["artifact"].items() if isinstance(value, bool)}
     return clean if clean != row else None
@@ -74,6 +72,11 @@ def _blank(value: Any) -> Any:
     if isinstance(value, list):
         return [_blank(one) for one in value]
     return value if value is None or isinstance(value, bool) else BLANK
+
+
+def _counts(value: Any) -> bool:
+    """Whether a value is figures and nothing else."""
+    return isinstance(value, int | float) or (isinstance(value, dict) and all(map(_counts, value.values())))
 
 
 def _strings(value: Any) -> str:

@@ -14,6 +14,7 @@ from lanekeeper.postgres import Database, Statements, Transaction
 from lanekeeper.replies import deliver
 from lanekeeper.timers import compact_soon
 from lanekeeper.turn.attachments import content_with, weighed
+from lanekeeper.turn.knowing import profile_of
 from lanekeeper.turn.late import LateRecall
 from lanekeeper.types import Json
 from lanekeeper.uploads.quarantine import Quarantined, take_up
@@ -120,7 +121,7 @@ class Intake:
             reply_id=started["reply_id"],
             agent_id=started["agent_id"],
             model_id=started["model_id"],
-            profile=Profile.of(started["name"], started["payload"].get("roles", ())),
+            profile=profile_of(started),
             attempt=started["attempt"],
             timezone=started["timezone"],
             now=started["now"],

@@ -32,10 +32,11 @@ with said as materialized (
 ), begun as (
   update turns t
   set state = 'running', attempt = attempt + 1, started_at = coalesce(started_at, lanekeeper.now())
-  from head, conversations c, users u, lanes l
+  from head, conversations c, users u left join profiles p on p.user_id = u.id, lanes l
   where head.kind <> 'upload' and not head.too_much and t.id = head.turn_id and c.id = t.conversation_id and u.id = t.user_id and l.user_id = t.user_id
   returning t.id, t.conversation_id, t.attempt, t.agent_id, t.reply_id,
-            coalesce(t.model_id, c.model_id) as model_id, c.title, u.name, u.timezone, c.agent_state, c.fill_tokens,
+            coalesce(t.model_id, c.model_id) as model_id, c.title, coalesce(p.name, u.name) as name, u.timezone,
+            p.home_city, p.plan_tier, p.budget_amount, p.budget_currency, c.agent_state, c.fill_tokens,
             l.stop_turn_id is not distinct from t.id as stop_wanted, lanekeeper.now() as now,
             extract(epoch from lanekeeper.now() - t.accepted_at) as waited_s
 ), late as (

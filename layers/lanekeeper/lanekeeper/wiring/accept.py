@@ -25,6 +25,8 @@ from lanekeeper.postgres import Database
 from lanekeeper.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
+    from lanekeeper.accept.export import Export
+    from lanekeeper.memory.own import OwnNotes
     from lanekeeper.uploads import Uploads
 
 
@@ -57,12 +59,27 @@ def services(settings: Settings, limits: Limits) -> Services:
 
         return Uploads(database, limits)
 
+    @cache
+    def notes() -> OwnNotes:
+        from lanekeeper.memory.own import OwnNotes
+
+        return OwnNotes(database, limits)
+
+    @cache
+    def export() -> Export:
+        from lanekeeper.accept.export import Export
+        from lanekeeper.conversations.everything import Everything
+
+        return Export(People(database), notes(), Everything(database), limits)
+
     return Services(
         identity=Identity.from_settings(settings, limits),
         people=People(database),
         inbox=Inbox(database, choices.first_agent_id, limits),
         conversations=Conversations(database, limits),
         uploads=uploads,
+        notes=notes,
+        export=export,
         choices=choices,
         readiness=Readiness(database, choices, _ask_models(settings, limits), limits),
         worker=Waker(functions, settings.worker_function, limits.wake_timeout_s),
