@@ -20,7 +20,7 @@ class Problem(Exception):  # noqa: N818 - an answer to a person, not an accident
         status: int,
         code: str,
         message: str,
-        next_step: str = "",
+        next_step: str,
         *,
         retryable: bool = False,
         retry_after_s: int | None = None,

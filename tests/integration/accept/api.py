@@ -44,7 +44,7 @@ class Reply:
         assert isinstance(error["message"], str)
         assert error["message"]
         assert isinstance(error["retryable"], bool)
-        assert isinstance(error["nextStep"], str)
+        assert error["nextStep"].strip()
         return str(error["code"])
 
 

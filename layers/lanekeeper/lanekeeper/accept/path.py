@@ -19,7 +19,7 @@ def known_id(text: str, limits: Limits) -> str:
         Problem: 404.
     """
     if not is_id(text, limits.id_chars):
-        raise Problem(404, "not_found", "There is no such conversation.")
+        raise Problem(404, "not_found", "There is no such conversation.", "Open another one, or start a new one.")
     return text
 
 

@@ -47,7 +47,7 @@ def add_refusals(app: FastAPI, routers: Sequence[APIRouter]) -> None:
     async def framework(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         problem = _FRAMEWORKS.get(error.status_code) or Problem(
-            error.status_code, "refused", "This cannot be answered."
+            error.status_code, "refused", "This cannot be answered.", "Check the request and send it again."
         )
         return answer(problem, {"Allow": ", ".join(_allowed(routers, request))} if error.status_code == 405 else None)
 

@@ -145,5 +145,5 @@ def too_large(most: int) -> Problem:
 
 def _known(upload_id: str, services: Services) -> str:
     if not is_id(upload_id, services.limits.id_chars):
-        raise Problem(404, "not_found", "There is no such file.")
+        raise Problem(404, "not_found", "There is no such file.", "Send it again.")
     return upload_id

@@ -125,4 +125,4 @@ async def _find(transaction: Transaction, user_id: str, name: str) -> str:
 
 
 def _unknown() -> Problem:
-    return Problem(404, "not_found", "There is no such conversation.")
+    return Problem(404, "not_found", "There is no such conversation.", "Open another one, or start a new one.")

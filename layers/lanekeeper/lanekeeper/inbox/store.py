@@ -170,7 +170,7 @@ class Inbox:
             turns = await transaction.rows(SQL["unfinished_turns"], who)
             if not turns:
                 if await transaction.row(SQL["conversation_exists"], who) is None:
-                    raise Problem(404, "not_found", "There is no such conversation.")
+                    raise Problem(404, "not_found", "There is no such conversation.", "Open another one.")
                 return Stopped("idle")
             first = turns[0]["id"]
             if turns[0]["state"] == "running":

@@ -2,9 +2,9 @@
 
 A provider's cache belongs to one model, so every switch costs the reading of what the other model has not seen. The
 model is therefore decided once a turn, just before its first call, and by nothing but the person's choice, the cases
-named here, and the setting:
-the same conversation goes to the same model, turn after turn. A hard case takes its own turn to the large model and
-the next turn goes back; staying there would be dearer (docs/decisions/2026-11-30-a-hard-turn-comes-back.md).
+named here, and the setting: the same conversation goes to the same model, turn after turn. A hard case takes its own
+turn to the large model and the next turn goes back; staying there would be dearer
+(docs/decisions/2026-11-30-a-hard-turn-comes-back.md).
 """
 
 from collections.abc import Callable, Mapping, Sequence

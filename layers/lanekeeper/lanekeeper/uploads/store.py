@@ -167,4 +167,4 @@ def _gone(next_step: str = "Send it again.") -> Problem:
 
 
 def _unknown() -> Problem:
-    return Problem(404, "not_found", "There is no such file.")
+    return Problem(404, "not_found", "There is no such file.", "Send it again.")
