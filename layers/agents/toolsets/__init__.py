@@ -11,6 +11,6 @@ def all_tools(settings: Settings, limits: Limits) -> Toolset:
     Raises:
         SettingsError: a tool lacks a setting.
     """
-    from toolsets import clock, people, web
+    from toolsets import clock, memory, people, web
 
-    return Toolset([*clock.tools(), *people.tools(), *web.tools(settings, limits)], limits)
+    return Toolset([*clock.tools(), *memory.tools(), *people.tools(), *web.tools(settings, limits)], limits)

@@ -39,7 +39,13 @@ def test_the_catalogue_lists_the_agents_there_are(loaded: dict[str, Agent]):
 
 
 def test_the_assistant_has_its_tools_in_their_order(loaded: dict[str, Agent]):
-    assert loaded["assistant"].tools.names == ("clock_now", "people_handoff", "web_search")
+    assert loaded["assistant"].tools.names == (
+        "clock_now",
+        "memory_forget",
+        "memory_remember",
+        "people_handoff",
+        "web_search",
+    )
 
 
 def test_an_agent_is_the_same_bytes_at_every_start_b072(loaded: dict[str, Agent]):
@@ -133,3 +139,12 @@ def test_a_prompt_ends_a_message_with_the_mark_that_code_reads(loaded: dict[str,
     text = loaded["assistant"].prompt.text
     assert len(re.findall(rf"^{re.escape(MARK)}$", text, re.MULTILINE)) == 1
     assert "nothing else on that line" in text
+
+
+def test_the_prompt_says_when_to_remember_when_to_forget_and_never_to_repeat_what_was_forgotten_w4(
+    loaded: dict[str, Agent],
+):
+    text = " ".join(loaded["assistant"].prompt.text.split())
+    assert "under the same subject, so that the new fact takes the place of the old one" in text
+    assert "After `memory_forget` never repeat what was forgotten" in text
+    assert "inside `<recalled>`" in text

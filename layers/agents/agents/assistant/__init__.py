@@ -5,7 +5,7 @@ from agents.prompt_files import PromptFiles
 from lanekeeper.limits import Limits
 from lanekeeper.tools import Agent, Toolset
 
-TOOLS = ("clock_now", "people_handoff", "web_search")
+TOOLS = ("clock_now", "memory_forget", "memory_remember", "people_handoff", "web_search")
 
 
 def assistant(tools: Toolset, limits: Limits) -> Agent:

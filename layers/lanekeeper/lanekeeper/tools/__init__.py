@@ -9,6 +9,7 @@ from lanekeeper.tools.context import StaffDesk, ToolContext, Watcher
 from lanekeeper.tools.facts import Fact, FactKind, facts_of
 from lanekeeper.tools.failure import ToolFailure, TransientError
 from lanekeeper.tools.job import JobTools
+from lanekeeper.tools.memory import Memory, NoteKind
 from lanekeeper.tools.money import Money
 from lanekeeper.tools.outcome import Outcome
 from lanekeeper.tools.state import Keeping, state_after
@@ -24,7 +25,9 @@ __all__ = [
     "FactKind",
     "JobTools",
     "Keeping",
+    "Memory",
     "Money",
+    "NoteKind",
     "Outcome",
     "Source",
     "StaffDesk",

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from lanekeeper.ledger.call import Call, Meter
 from lanekeeper.ledger.rules import Usage
+from lanekeeper.tools.memory import Memory
 from lanekeeper.tools.state import Keeping
 
 
@@ -42,6 +43,7 @@ class ToolContext:
         meter: told of what is paid for, through ``paid``.
         watcher: shown how the call is getting on, through ``progress``.
         staff: the team's desk, where there is one.
+        memory: the person's notes, where they may be changed.
     """
 
     user_id: str
@@ -55,6 +57,7 @@ class ToolContext:
     meter: Meter | None = None
     watcher: Watcher | None = None
     staff: StaffDesk | None = None
+    memory: Memory | None = None
 
     def progress(self, text: str, **details: Any) -> None:
         """Tell the person how the work is getting on, in a few words.

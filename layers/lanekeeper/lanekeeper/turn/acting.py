@@ -95,6 +95,7 @@ class Acting:
             state=self._effects.state,
             keeping=keeping,
             staff=self._effects,
+            memory=self._effects.memory,
             meter=self._meter,
             watcher=self._progress,
         )

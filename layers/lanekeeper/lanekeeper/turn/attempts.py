@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from lanekeeper.lines import HONEST_LINE, PERSON_LINE, REFUSED_LINE, WITHHELD_LINE
-from lanekeeper.replies.contract import BREAK
+from lanekeeper.replies.contract import BREAK, joined
 
 HAND_OFF = "people_handoff"
 _LINES_OF_FAILURE = HONEST_LINE.texts | REFUSED_LINE.texts | WITHHELD_LINE.texts | PERSON_LINE.texts
@@ -31,6 +31,11 @@ def is_stuck(turn: Sequence[AnyMessage], attempts: int) -> bool:
             step.clear()
     called_for = any(isinstance(message, ToolMessage) and message.name == HAND_OFF for message in turn)
     return not called_for and any(times >= attempts for times in failed.values())
+
+
+def offering_a_person(answer: AIMessage, language: str) -> AIMessage:
+    """An answer with the offer of a person behind it."""
+    return answer.model_copy(update={"content": joined(answer.text, PERSON_LINE.in_language(language))})
 
 
 def ended_in_failure(earlier: Sequence[AnyMessage]) -> bool:

@@ -1,4 +1,4 @@
-"""What tool calls leave behind, written with their results: values that are kept (N4), and people asked for."""
+"""What tool calls leave behind, written with their results: values (N4), notes (W4), and people asked for."""
 
 from collections.abc import Sequence
 
@@ -10,6 +10,7 @@ from lanekeeper.decisions import store as decisions
 from lanekeeper.postgres import Statements, Transaction
 from lanekeeper.tools import state_after
 from lanekeeper.turn.intake import Turn
+from lanekeeper.turn.remembering import Remembering
 
 SQL = Statements.beside(__file__)
 
@@ -22,10 +23,12 @@ class Effects:
 
     Args:
         turn: the turn.
+        memory: what they keep and forget.
     """
 
-    def __init__(self, turn: Turn) -> None:
+    def __init__(self, turn: Turn, memory: Remembering) -> None:
         self._turn = turn
+        self.memory = memory
         self._reasons: list[str] = []
         self.state = turn.state
 
@@ -33,9 +36,10 @@ class Effects:
         """Ask the team for a person."""
         self._reasons.append(reason)
 
-    def write(self, transaction: Transaction, results: Sequence[AnyMessage]) -> None:
-        """Write what these results bring, in the transaction that records them."""
-        state = state_after(self.state, results)
+    async def write(self, transaction: Transaction, results: Sequence[AnyMessage]) -> list[AnyMessage]:
+        """Write what these results bring, in the transaction that records them; the results as they then are."""
+        written = await self.memory.write(transaction, results)
+        state = state_after(self.state, written)
         if state != self.state:
             transaction.put(
                 SQL["keep_state"],
@@ -51,3 +55,4 @@ class Effects:
         )
         while self._reasons:
             decisions.write_act(transaction, place, Act.HAND_OVER, self._reasons.pop(0), confirm_s=0)
+        return written

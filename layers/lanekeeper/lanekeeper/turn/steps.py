@@ -6,19 +6,17 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from lanekeeper.graph import StepLimitError, open_calls
 from lanekeeper.limits import Limits
-from lanekeeper.lines import PERSON_LINE
 from lanekeeper.mainline.catalogue import Catalogue
 from lanekeeper.mainline.client import Mainline
 from lanekeeper.mainline.reply import ToolCall
 from lanekeeper.postgres import Database
 from lanekeeper.replies import ReplyStream
-from lanekeeper.replies.contract import joined
 from lanekeeper.tools import Agent
 from lanekeeper.traces import span
 from lanekeeper.turn.acting import Acting
 from lanekeeper.turn.asking import Asking
 from lanekeeper.turn.attachments import Attachments
-from lanekeeper.turn.attempts import is_stuck
+from lanekeeper.turn.attempts import is_stuck, offering_a_person
 from lanekeeper.turn.briefing import briefing
 from lanekeeper.turn.deciding import CodeAnswers, Deciding
 from lanekeeper.turn.effects import Effects
@@ -28,6 +26,7 @@ from lanekeeper.turn.limits_met import LimitsMet
 from lanekeeper.turn.meter import TurnMeter
 from lanekeeper.turn.progress import Progress
 from lanekeeper.turn.recalling import Recalling
+from lanekeeper.turn.remembering import Remembering
 from lanekeeper.turn.routing import Signs, route
 from lanekeeper.turn.showing import Showing
 from lanekeeper.turn.steering import Steering
@@ -95,7 +94,7 @@ class TurnSteps:
             limits=limits,
         )
         self._agent = agent
-        self._effects = Effects(turn)
+        self._effects = Effects(turn, Remembering(turn, recalling, limits))
         self.acting = Acting(
             turn=turn,
             tools=agent.tools,
@@ -157,8 +156,9 @@ class TurnSteps:
         with self._holding.over(f"step {step}"):
             while (message := await self.ask(step)) is None:
                 self._brief()
-        if not message.tool_calls and not message.invalid_tool_calls:
-            message = self._offering_a_person(message)
+        if not (message.tool_calls or message.invalid_tool_calls or self.asking.fell_short) and self._is_stuck():
+            self.limits_met.count("stuck")
+            message = offering_a_person(message, self.language)
         await self._record([message])
         self._showing.answer(step, message)
         await self._stream.flush()
@@ -166,8 +166,9 @@ class TurnSteps:
 
     async def act(self, messages: Sequence[AnyMessage]) -> list[ToolMessage]:
         """Run the calls that have no result yet and show what they came to."""
-        results = await self.run_tools(open_calls(messages))
-        await self._record(results)
+        recorded = await self._record(await self.run_tools(open_calls(messages)))
+        results = [message for message in recorded if isinstance(message, ToolMessage)]
+        self._brief()
         self._showing.results(results)
         self._stream.end_step(self._answers())
         await self._stream.flush()
@@ -194,23 +195,21 @@ class TurnSteps:
         self.asking.model, self.hard_case = chosen.model, chosen.case
         self._model_chosen = True
 
-    def _offering_a_person(self, message: AIMessage) -> AIMessage:
-        """The answer, with the offer of a person behind it where the agent is stuck (A3)."""
-        own = self._turn.thread.of_turn(self._turn.id)
-        if self.asking.fell_short or not is_stuck(own, self._limits.failed_attempts):
-            return message
-        self.limits_met.count("stuck")
-        offer = PERSON_LINE.in_language(self.language)
-        return message.model_copy(update={"content": joined(message.text, offer)})
+    def _is_stuck(self) -> bool:
+        return is_stuck(self._turn.thread.of_turn(self._turn.id), self._limits.failed_attempts)
 
-    async def _record(self, messages: Sequence[AnyMessage]) -> None:
+    async def _record(self, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
         with span("record"):
             async with self._turn.hold.transaction(self._database) as transaction:
-                await self._turn.thread.add(transaction, messages, self._turn.id)
+                written = await self._effects.write(transaction, messages)
+                await self._turn.thread.add(transaction, written, self._turn.id)
                 await self._meter.write(transaction)
-                self._effects.write(transaction, messages)
                 self.deciding.write(transaction)
                 await self.limits_met.write(transaction)
+            if self._effects.memory.forgot:
+                # What is sent from here on must not hold it either.
+                await self._turn.thread.load(self._database)
+        return written
 
     def _gained(self, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
         """What the thread has and the graph's state has not: a step that was tried twice may have gained more."""
