@@ -111,8 +111,9 @@ as $$
     cross join lateral (
       select m.created_at from public.messages m
       where m.conversation_id = c.id and m.position > coalesce(p.position, 0) and m.role = 'user' and not m.forgotten) m
-    -- A conversation without a change since it was read has nothing new. An hour more: a reply may be long on its way.
-    where p.read_at is null or c.updated_at > p.read_at - interval '1 hour'
+    -- What has not changed since it was read has nothing new. Two days more: an answer from a batch is kept long after
+    -- its messages were sent, and does not speak of those that came meanwhile.
+    where p.read_at is null or c.updated_at > p.read_at - interval '2 days'
   ), ended as (
     select u.user_id, max((u.created_at at time zone h.zone)::date) as night, max(u.created_at) as last_at
     from (select u.*, s.timezone from unread u join public.users s on s.id = u.user_id) u

@@ -94,7 +94,7 @@ class Coverage:
     async def wait_again(self, person: Person, reason: str | None = None, *, failed: bool = False) -> None:
         """Let somebody wait to be taken again, with or without a failure to their account."""
         async with self._database.transaction(user_id=person.user_id) as transaction:
-            transaction.put(SQL["wait_again"], _key(person) | {"reason": reason, "failed": failed})
+            transaction.put(SQL["wait_again"], _key(person) | {"reason": reason, "failures": int(failed)})
 
     async def record(self) -> Counter[Outcome]:
         """Add up the nights in which anybody was settled since the last time, and tell the alarms."""

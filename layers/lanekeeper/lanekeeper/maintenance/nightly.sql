@@ -28,7 +28,7 @@ where night = %(night)s and user_id = %(user_id)s and state in ('waiting', 'sent
 
 -- name: wait_again
 update nightly_people
-set state = 'waiting', tries = tries + %(failed)s::int, reason = %(reason)s, batch_id = null, claimed_until = null
+set state = 'waiting', tries = tries + %(failures)s, reason = %(reason)s, batch_id = null, claimed_until = null
 where night = %(night)s and user_id = %(user_id)s and state in ('waiting', 'sent')
 
 -- name: put_into_batch
@@ -53,7 +53,7 @@ returning extract(epoch from lanekeeper.now() - before.ran_at) as since_s
 
 -- name: begin_sweeps
 update nightly_clock set swept_at = lanekeeper.now()
-where swept_at is null or swept_at > lanekeeper.now() or swept_at < lanekeeper.now() - make_interval(secs => %(seconds)s)
+where swept_at is null or swept_at > lanekeeper.now() or swept_at <= lanekeeper.now() - make_interval(secs => %(seconds)s)
 
 -- name: sweep_nights
 select lanekeeper.sweep_nights(make_interval(secs => %(seconds)s)) as swept
