@@ -26,3 +26,7 @@ grant insert on limit_hits to lanekeeper_maintenance;
 
 -- Counts what a person had forgotten: whoever works on what was said before finds out that it is out of date.
 alter table users add column forgets int not null default 0;
+
+-- Whoever reads a conversation once more reads the files in it as well.
+create policy maintenance on uploads for select to lanekeeper_maintenance
+  using (user_id = (select lanekeeper.person()));

@@ -428,8 +428,9 @@ CREATE FUNCTION lanekeeper.nightly_due(open_days boolean, retry interval, attemp
     cross join lateral (
       select m.created_at from public.messages m
       where m.conversation_id = c.id and m.position > coalesce(p.position, 0) and m.role = 'user' and not m.forgotten) m
-    -- A conversation without a change since it was read has nothing new. An hour more: a reply may be long on its way.
-    where p.read_at is null or c.updated_at > p.read_at - interval '1 hour'
+    -- What has not changed since it was read has nothing new. Two days more: an answer from a batch is kept long after
+    -- its messages were sent, and does not speak of those that came meanwhile.
+    where p.read_at is null or c.updated_at > p.read_at - interval '2 days'
   ), ended as (
     select u.user_id, max((u.created_at at time zone h.zone)::date) as night, max(u.created_at) as last_at
     from (select u.*, s.timezone from unread u join public.users s on s.id = u.user_id) u
@@ -1799,6 +1800,8 @@ ALTER TABLE public.limit_hits ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY maintenance ON public.notes TO lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
+CREATE POLICY maintenance ON public.uploads FOR SELECT TO lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person)));
+
 CREATE POLICY maintenance ON public.verdicts FOR SELECT TO lanekeeper_maintenance USING ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 ALTER TABLE public.messages ENABLE ROW LEVEL SECURITY;
@@ -1892,6 +1895,8 @@ ALTER TABLE public.summaries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.thread_messages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.timers ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY told ON public.verdicts FOR SELECT TO lanekeeper_stream USING ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 ALTER TABLE public.tombstones ENABLE ROW LEVEL SECURITY;
 
@@ -2288,10 +2293,13 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.verdicts TO lanekeeper_worker;
 GRANT DELETE ON TABLE public.verdicts TO lanekeeper_dispatch;
 GRANT SELECT ON TABLE public.verdicts TO lanekeeper_admin;
 
+GRANT SELECT(turn_id) ON TABLE public.verdicts TO lanekeeper_stream;
 GRANT SELECT(turn_id) ON TABLE public.verdicts TO lanekeeper_maintenance;
 
+GRANT SELECT(user_id) ON TABLE public.verdicts TO lanekeeper_stream;
 GRANT SELECT(user_id) ON TABLE public.verdicts TO lanekeeper_maintenance;
 
 GRANT SELECT(asked_at) ON TABLE public.verdicts TO lanekeeper_dispatch;
 
+GRANT SELECT(scores) ON TABLE public.verdicts TO lanekeeper_stream;
 GRANT SELECT(scores) ON TABLE public.verdicts TO lanekeeper_maintenance;

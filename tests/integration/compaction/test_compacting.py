@@ -1,8 +1,11 @@
 """The old part of a conversation becomes a summary, and its person notices nothing (C2, C3, N6)."""
 
+from typing import Any
+
 from lanekeeper.mainline.text import dumps
 from tests.integration.compaction.conftest import Night
 from tests.integration.turn.reading import is_valid_history
+from tests.integration.turn.sender import Sender
 
 SAID = ("my sister is called Ana and lives in Lisbon", "and my dog is called Rex", "what a day")
 SUMMARY = "The person's sister is Ana, in Lisbon. Their dog is Rex."
@@ -165,3 +168,21 @@ async def test_thirty_turns_leave_as_many_rows_as_the_limits_allow_b022(night: N
     # The newest state loads, and the person sees all of it.
     await night.chat("still there?")
     assert len(await night.talk.history()) == 62
+
+
+async def test_files_of_covered_messages_are_read_as_the_turns_showed_them(night: Night, database_as: Any) -> None:
+    sender = Sender.of(night.talk, database_as("accept"))
+    await night.chat("hello")
+    upload = await sender.give(b"the plan: owls in the attic, bats in the cellar", "plan.txt")
+    await night.talk.rows("update conversations set alias = 'c1' where id = 'conv_ana' returning id")
+    await night.talk.run()
+    await night.talk.script({"text": "I see owls and bats."})
+    await sender.say("what is in this?", upload)
+    await night.talk.run()
+    await night.chat("thanks", "good night")
+    await night.script({"text": "The person sent plan.txt: owls in the attic, bats in the cellar."})
+    assert (await night.run()).state == "published"
+    asked = (await night.talk.requests("summary"))[-1]["body"]["messages"]
+    sent = (await night.talk.requests())[-1]["body"]["messages"]
+    assert "owls in the attic" in dumps(asked)
+    assert dumps(sent).startswith(dumps(asked[:-1])[:-1])

@@ -7,23 +7,25 @@ be used changes nothing: the conversation goes on as it is, and whoever called t
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from lanekeeper import compaction
 from lanekeeper.compaction import History, OutdatedError, Plan, Summariser, SummaryError
 from lanekeeper.context import Profile, versions
+from lanekeeper.graph import ThreadMessage
 from lanekeeper.ledger.store import count_limit_hit
 from lanekeeper.limits import Limits
 from lanekeeper.mainline.client import Caller, Mainline
 from lanekeeper.mainline.errors import MainlineError
-from lanekeeper.maintenance.in_force import InForce, OperatorSettings
+from lanekeeper.maintenance.in_force import OperatorSettings
 from lanekeeper.maintenance.meter import SQL, BackgroundMeter
 from lanekeeper.maintenance.request import ConversationRequest
 from lanekeeper.postgres import Database
 from lanekeeper.redact import place
 from lanekeeper.tools import Agent
 from lanekeeper.types import new_id
+from lanekeeper.uploads.attachments import Attachments
 
 logger = logging.getLogger(__name__)
 
@@ -123,13 +125,15 @@ class Compacting:
             history = await compaction.read(self._database, user_id, conversation_id)
             if history is None:
                 return Outcome("gone")
-            plan = compaction.plan(history.messages, self._limits, history.running)
+            request = await self._request(history)
+            messages = await self._as_sent(history, request)
+            plan = compaction.plan(messages, self._limits, history.running)
             if plan is None:
                 # What waits for a summary that would hold nothing would wait for ever.
                 outcome = Outcome("nothing", 0, await compaction.release(self._database, user_id, conversation_id))
                 break
             try:
-                outcome = await self._publish(history, plan)
+                outcome = await self._publish(history, plan, request)
                 break
             except OutdatedError:
                 continue
@@ -139,26 +143,30 @@ class Compacting:
             await self._wake()
         return outcome
 
-    async def _publish(self, history: History, plan: Plan) -> Outcome:
-        in_force = await self._settings.read()
-        request = await self._request(history, in_force)
+    async def _publish(self, history: History, plan: Plan, request: ConversationRequest) -> Outcome:
         meter = BackgroundMeter(self._database, history.user_id, self._settings)
         caller = Caller(user_id=history.user_id, meter=meter, feature=compaction.FEATURE)
         body = await self._summariser.summarise(request, plan.covered, history.summary, caller)
         published = await compaction.publish(self._database, history, plan, body)
         return Outcome("published", published.covered, published.freed)
 
-    async def _request(self, history: History, in_force: InForce) -> ConversationRequest:
+    async def _request(self, history: History) -> ConversationRequest:
+        in_force = await self._settings.read()
         # As a turn has it: an agent that was taken off the list never strands a conversation.
         agent = self._agents.get(history.agent_id) or next(iter(self._agents.values()))
-        prompt = versions.in_force(in_force.versions, agent.id, agent.prompt, agent.find_prompt)
         return ConversationRequest(
             model=in_force.catalogue.choose(history.model_id),
-            prompt=prompt,
+            prompt=versions.in_force(in_force.versions, agent.id, agent.prompt, agent.find_prompt),
             tools=agent.tools,
             profile=Profile.of(history.name, history.roles),
-            filled={},
         )
+
+    async def _as_sent(self, history: History, request: ConversationRequest) -> list[ThreadMessage]:
+        """The messages with their uploads in their places. What is in sight depends on the whole thread."""
+        attachments = Attachments(self._database, history.user_id, self._limits)
+        thread = [one.message for one in history.messages]
+        filled = await attachments.fill(thread, pictures=request.model.sees)
+        return [replace(one, message=message) for one, message in zip(history.messages, filled, strict=True)]
 
     async def _failed(self, history: History, error: MainlineError | SummaryError) -> Outcome:
         reason = error.reason if isinstance(error, SummaryError) else error.kind

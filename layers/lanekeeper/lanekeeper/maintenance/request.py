@@ -1,9 +1,7 @@
 """A conversation's own request, for a model that is to read it again: the same bytes as its turns sent (C1, N6)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from langchain_core.messages import AnyMessage
 
 from lanekeeper.context import Profile, model_input
 from lanekeeper.graph import ThreadMessage
@@ -22,26 +20,21 @@ class ConversationRequest:
         prompt: the agent's fixed part.
         tools: what the agent may call. The definitions go along, because the cache begins with them.
         profile: who the person is.
-        filled: messages with what they stand for, by id, where that is not themselves.
     """
 
     model: Model
     prompt: Prompt
     tools: Toolset
     profile: Profile
-    filled: Mapping[str, AnyMessage]
 
     def body(
         self, messages: Sequence[ThreadMessage], summary: str | None, instruction: str, *, max_tokens: int
     ) -> Json:
         """The request with these messages, the summary before them, and one last instruction."""
-        shown = [self._as_sent(one.message) for one in messages]
+        shown = [one.message for one in messages]
         asked = model_input(self.prompt, shown, [instruction], profile=self.profile, summary=summary)
         # Anthropic reads all messages anew when the choice of tools is another one than before.
         choice = None if self.model.cache == "marks" or not self.tools.definitions else "none"
         return chat_body(
             asked.wire(self.model), tools=self.tools.definitions, tool_choice=choice, max_tokens=max_tokens
         )
-
-    def _as_sent(self, message: AnyMessage) -> AnyMessage:
-        return self.filled.get(message.id or "", message)

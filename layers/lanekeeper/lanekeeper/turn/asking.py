@@ -18,7 +18,6 @@ from lanekeeper.mainline.reply import Ending, FinishReason
 from lanekeeper.replies import ReplyStream
 from lanekeeper.replies.contract import joined
 from lanekeeper.tools import Agent
-from lanekeeper.turn.attachments import Attachments
 from lanekeeper.turn.attempts import ended_in_failure
 from lanekeeper.turn.draft import Draft
 from lanekeeper.turn.holding import HoldingLine
@@ -29,6 +28,7 @@ from lanekeeper.turn.shortfalls import Shortfall, shortfall
 from lanekeeper.turn.steering import Steering
 from lanekeeper.turn.terms import Terms
 from lanekeeper.turn.thoughts import Thoughts
+from lanekeeper.uploads.attachments import Attachments
 
 
 class EmptyAnswerError(Exception):

@@ -15,7 +15,6 @@ from lanekeeper.tools import Agent
 from lanekeeper.traces import span
 from lanekeeper.turn.acting import Acting
 from lanekeeper.turn.asking import Asking
-from lanekeeper.turn.attachments import Attachments
 from lanekeeper.turn.attempts import is_stuck, offering_a_person
 from lanekeeper.turn.briefing import briefing
 from lanekeeper.turn.deciding import CodeAnswers, Deciding
@@ -30,6 +29,7 @@ from lanekeeper.turn.remembering import Remembering
 from lanekeeper.turn.routing import Signs, route
 from lanekeeper.turn.showing import Showing
 from lanekeeper.turn.steering import Steering
+from lanekeeper.uploads.attachments import Attachments
 
 
 class TurnSteps:
@@ -89,7 +89,7 @@ class TurnSteps:
             stream=stream,
             steering=self._steering,
             holding=self._holding,
-            attachments=Attachments(database, turn.hold, limits),
+            attachments=Attachments(database, turn.hold.user_id, limits),
             limits_met=self.limits_met,
             limits=limits,
         )
