@@ -103,7 +103,8 @@ def test_a_deletion_waits_for_a_worker_that_writes_and_no_longer_than_it_may(mak
 
 
 def test_what_a_person_wants_known_is_kept_until_they_change_it(api: Api) -> None:
-    token = {"Authorization": f"Bearer {api.token(claims={'name': 'Ana Token', 'zoneinfo': 'Asia/Tokyo', 'cognito:groups': []})}"}
+    claims = {"name": "Ana Token", "zoneinfo": "Asia/Tokyo", "cognito:groups": []}
+    token = {"Authorization": f"Bearer {api.token(claims=claims)}"}
     wanted = {"name": " Ana \n Lima ", "homeCity": "Oslo", "planTier": "pro", "timezone": "Europe/Oslo"}
     budget = {"amount": 150000, "currency": "EUR"}
     known = api("PUT", "/me/profile", {**wanted, "budget": budget}, headers=token).json

@@ -18,6 +18,8 @@ from lanekeeper.traces import span
 from lanekeeper.types import new_id
 
 SQL = Statements.beside(__file__, "thread.sql")
+# Counts what the person of a transaction has had forgotten.
+FORGETS = SQL["forgets"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +45,25 @@ class Thread:
         self.id = conversation_id
         self._user_id = user_id
         self._kept: list[ThreadMessage] = []
+        self._forgets = 0
         self.summary: str | None = None
+
+    def is_outdated(self, forgets: int) -> bool:
+        """Whether it holds what its person has had forgotten since, by the count of ``FORGETS``: load it anew (W4)."""
+        return forgets != self._forgets
 
     async def load(self, database: Database) -> None:
         """Read all messages anew, and the summary of what came before them: in one statement, so that they fit."""
         with span("history"):
-            (rows,) = await database.at_once(
-                SQL["messages"], user_id=self._user_id, parameters={"conversation_id": self.id}, durable=False
+            # Counted first: what is forgotten in between is found out by the next look.
+            counted, rows = await database.at_once(
+                SQL["forgets"],
+                SQL["messages"],
+                user_id=self._user_id,
+                parameters={"conversation_id": self.id},
+                durable=False,
             )
+        self._forgets = counted[0]["forgets"] if counted else 0
         first = rows[0] if rows and rows[0]["summary"] is not None else None
         self.summary = first["summary"] if first else None
         self._kept = [

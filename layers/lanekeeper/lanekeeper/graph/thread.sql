@@ -9,6 +9,10 @@ select 0, null, null, body from summaries
 where conversation_id = %(conversation_id)s
 order by position
 
+-- How often the person had something forgotten: what was read before the last time is out of date.
+-- name: forgets
+select forgets from users where id = %(user_id)s
+
 -- Positions count on from the last one: only the holder of the lane adds, so nobody else takes them.
 -- name: add_messages
 insert into thread_messages (conversation_id, position, user_id, message_id, turn_id, message)

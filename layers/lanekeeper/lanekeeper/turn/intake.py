@@ -6,7 +6,7 @@ from datetime import datetime
 from langchain_core.messages import AnyMessage, HumanMessage
 
 from lanekeeper.context import Profile
-from lanekeeper.graph import Thread
+from lanekeeper.graph import FORGETS, Thread
 from lanekeeper.lane import Hold, LaneLock
 from lanekeeper.lane.store import SQL as LANE_SQL
 from lanekeeper.limits import Limits
@@ -162,8 +162,12 @@ class Intake:
             "agent_id": turn.agent_id,
             "limit": self._limits.messages_per_turn,
         }
-        told = await turn.hold.at_once(self._database, SQL["joinable_rows"], parameters=parameters, durable=False)
-        (rows,) = told.results
+        statements = (SQL["joinable_rows"], FORGETS)
+        told = await turn.hold.at_once(self._database, *statements, parameters=parameters, durable=False)
+        rows, counted = told.results
+        # Something was forgotten meanwhile by another road: no request from here on may hold it.
+        if counted and turn.thread.is_outdated(counted[0]["forgets"]):
+            await turn.thread.load(self._database)
         return rows
 
     async def _add(self, transaction: Transaction, turn: Turn, rows: list[Json]) -> list[AnyMessage]:
