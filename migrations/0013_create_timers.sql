@@ -40,6 +40,9 @@ grant select on inbox, conversations to lanekeeper_maintenance;
 grant update (state) on inbox to lanekeeper_maintenance;
 grant update (fill_tokens) on conversations to lanekeeper_maintenance;
 grant insert on limit_hits to lanekeeper_maintenance;
+-- Whoever waits for a summary is told so, in the language of the conversation.
+create policy told on verdicts for select to lanekeeper_stream using (user_id = (select lanekeeper.person()));
+grant select (turn_id, user_id, scores) on verdicts to lanekeeper_stream;
 
 -- Whether a timer that is due may be acted on now. A claim lasts minutes: one that ends in more than an hour was made
 -- before the clock was set back. What is done once a person is quiet waits while a message of theirs is open.

@@ -1850,7 +1850,7 @@ CREATE POLICY own_rows ON public.notes TO lanekeeper_worker USING ((user_id = ( 
 
 CREATE POLICY own_rows ON public.outbox TO lanekeeper_accept, lanekeeper_maintenance, lanekeeper_stream, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
-CREATE POLICY own_rows ON public.profiles TO lanekeeper_accept, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
+CREATE POLICY own_rows ON public.profiles TO lanekeeper_accept, lanekeeper_maintenance, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
 CREATE POLICY own_rows ON public.reply_chunks TO lanekeeper_accept, lanekeeper_maintenance, lanekeeper_stream, lanekeeper_worker USING ((user_id = ( SELECT lanekeeper.person() AS person))) WITH CHECK ((user_id = ( SELECT lanekeeper.person() AS person)));
 
@@ -2205,6 +2205,7 @@ GRANT SELECT(created_at) ON TABLE public.outbox TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.profiles TO lanekeeper_accept;
 GRANT SELECT ON TABLE public.profiles TO lanekeeper_worker;
+GRANT SELECT ON TABLE public.profiles TO lanekeeper_maintenance;
 
 GRANT SELECT ON TABLE public.reply_chunks TO lanekeeper_stream;
 GRANT SELECT,INSERT ON TABLE public.reply_chunks TO lanekeeper_worker;

@@ -53,6 +53,10 @@ def _ends_a_turn(arguments: tuple[Any, ...], _result: Any) -> bool:
     return bool(arguments[1] == SQL["end_turn"])
 
 
+def _claimed_a_timer(_arguments: tuple[Any, ...], timer: Any) -> bool:
+    return timer is not None
+
+
 def _relayed_text(_arguments: tuple[Any, ...], block: Any) -> bool:
     return b"text-delta" in block
 
@@ -69,6 +73,10 @@ POINTS = (
     # The last statement of the transaction has run, its commit has not.
     Point("worker", "before_commit", "lanekeeper.postgres.connection:Transaction.run", "after", _ends_a_turn),
     Point("worker", "after_commit", "lanekeeper.turn.ending:Ending.commit", "after"),
+    Point("maintenance", "claimed", "lanekeeper.timers.store:Claims.next", "after", _claimed_a_timer),
+    # It has been acted on, and is still to be taken away.
+    Point("maintenance", "before_commit", "lanekeeper.timers.store:Claims.done", "before"),
+    Point("maintenance", "after_commit", "lanekeeper.timers.store:Claims.done", "after"),
 )
 
 

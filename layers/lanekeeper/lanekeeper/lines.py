@@ -47,6 +47,16 @@ HOLDING_LINE = Line(
     pt="Um momento, isto está a demorar um pouco mais.",
 )
 
+# A conversation that is summed up before it can go on (C4). A status as well.
+WAITING_LINE = Line(
+    en="We have talked for long. I am going over it once, then I answer.",
+    de="Wir haben schon viel besprochen. Ich fasse es kurz zusammen, dann antworte ich.",
+    es="Ya hemos hablado mucho. Lo repaso un momento y te respondo.",
+    fr="Nous avons déjà beaucoup parlé. Je reprends l'essentiel, puis je réponds.",
+    it="Abbiamo già parlato molto. Riassumo un attimo, poi rispondo.",
+    pt="Já falámos bastante. Faço um resumo rápido e depois respondo.",
+)
+
 # An answer that came to its length limit twice (E6).
 TOO_LONG_LINE = Line(
     en="That is as much as fits in one answer. Tell me to go on if you want the rest.",

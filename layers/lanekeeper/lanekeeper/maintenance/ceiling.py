@@ -6,9 +6,11 @@ from lanekeeper import compaction
 from lanekeeper.ledger.store import count_limit_hit
 from lanekeeper.limits import Limits
 from lanekeeper.maintenance.compacting import Compacting, Outcome
-from lanekeeper.postgres import Database
-from lanekeeper.timers import Timer
+from lanekeeper.postgres import Database, Statements
+from lanekeeper.timers import COMPACTION, Timer
 from lanekeeper.types import new_id
+
+SQL = Statements.beside(__file__)
 
 
 class NotShortenedError(Exception):
@@ -42,12 +44,21 @@ class Ceiling:
         """
         assert timer.user_id is not None
         assert timer.conversation_id is not None
+        if timer.kind == COMPACTION and not await self._is_too_long(timer.user_id, timer.conversation_id):
+            return
         outcome: Outcome = await self._compacting.run(timer.user_id, timer.conversation_id)
         if outcome.done:
             return
         if timer.attempts >= self._limits.compaction_attempts:
             await self._let_run(timer.user_id, timer.conversation_id)
         raise NotShortenedError
+
+    async def _is_too_long(self, user_id: str, conversation_id: str) -> bool:
+        """A turn that ended while its conversation was being shortened has asked for that again."""
+        most = int(self._limits.context_budget_tokens * self._limits.compaction_share)
+        parameters = {"conversation_id": conversation_id, "most": most}
+        (rows,) = await self._database.at_once(SQL["is_too_long"], user_id=user_id, parameters=parameters)
+        return bool(rows and rows[0]["too_long"])
 
     async def _let_run(self, user_id: str, conversation_id: str) -> None:
         """Let what waits run all the same. If it is too much for the model, the honest line says so."""

@@ -27,6 +27,11 @@ class Acted:
     failed: int = 0
 
 
+def tell_failed(timers: int) -> None:
+    """Tell the alarm how many timers failed."""
+    publish(Measure("FailedTimers", timers, "Count"))
+
+
 class DueTimers:
     """Works on the timers that are due. Safe to run twice at once, and to die at any point.
 
@@ -52,19 +57,23 @@ class DueTimers:
             return Acted()
         outcomes: list[bool] = []
         acting: set[asyncio.Task[bool]] = set()
-        async with self._claims.locks() as locks:
-            while timer or acting:
-                # Where the lock is taken the clock has jumped past the claim of a tick that is still at it.
-                if timer and await locks.take(timer):
-                    acting.add(asyncio.create_task(self._act(timer)))
-                if len(acting) == self._limits.timers_at_once or (acting and timer is None):
-                    ended, acting = await asyncio.wait(acting, return_when=asyncio.FIRST_COMPLETED)
-                    outcomes += [task.result() for task in ended]
-                timer = await self._next(seconds_left)
+        try:
+            async with self._claims.locks() as locks:
+                while timer or acting:
+                    # Where the lock is taken the clock has jumped past the claim of a tick that is still at it.
+                    if timer and await locks.take(timer):
+                        acting.add(asyncio.create_task(self._act(timer)))
+                    if len(acting) == self._limits.timers_at_once or (acting and timer is None):
+                        ended, acting = await asyncio.wait(acting, return_when=asyncio.FIRST_COMPLETED)
+                        outcomes += [task.result() for task in ended]
+                    timer = await self._next(seconds_left)
+        finally:
+            if acting:
+                await asyncio.wait(acting)
         failed = outcomes.count(False)
         if failed:
-            publish(Measure("FailedTimers", failed, "Count"))
-        return Acted(len(outcomes), failed)
+            tell_failed(failed)
+        return Acted(outcomes.count(True), failed)
 
     async def _next(self, seconds_left: Callable[[], float]) -> Timer | None:
         return await self._claims.next() if seconds_left() > self._limits.timers_reserve_s else None

@@ -49,6 +49,12 @@ select lanekeeper.sweep_requests(make_interval(secs => %(seconds)s)) as swept
 -- name: sweep_uploads
 select lanekeeper.sweep_uploads() as swept
 
+-- Whether a conversation is still too long, or something waits for room in it; no row when it is gone.
+-- name: is_too_long
+select c.fill_tokens > %(most)s or exists (
+  select from inbox i where i.user_id = c.user_id and i.conversation_id = c.id and i.state = 'waiting') as too_long
+from conversations c where c.id = %(conversation_id)s and c.user_id = %(user_id)s
+
 -- name: stray_waiting
 select user_id, conversation_id from lanekeeper.stray_waiting()
 

@@ -11,6 +11,7 @@ import psycopg
 from lanekeeper import clock
 from lanekeeper.errors import DatabaseUnreachableError, Problem
 from lanekeeper.limits import Limits
+from lanekeeper.lines import WAITING_LINE
 from lanekeeper.postgres import Database, answered_within
 from lanekeeper.postgres.transaction import Row
 from lanekeeper.stream.bell import Bell, Ear
@@ -73,7 +74,7 @@ class Following:
         self._turn_id = turn_id
         self._after = after
         self._first_look = look
-        self._over = self._live = self._more = self._may_listen = False
+        self._over = self._live = self._more = self._may_listen = self._told_waiting = False
         self._glance_at = self._seen_at = 0.0
         self._spoke_at = clock.monotonic()
 
@@ -139,6 +140,8 @@ class Following:
             self._turn_to(turn["turn_id"])
             return b""
         block = self._break_off(turn) or self._take(rows)
+        if turn["waits_for_room"] and not (self._told_waiting or self._over):
+            block += await self._tell_waiting()
         if not self._over and not self._more and self._has_ended(turn):
             block += await self._close(turn)
         return block
@@ -152,6 +155,12 @@ class Following:
             # had them. What would follow now is not what follows those.
             return self._end({"type": "error", "errorText": GONE})
         return b""
+
+    async def _tell_waiting(self) -> bytes:
+        """Say, once a stream, that the turn waits for a summary (C4). It is no chunk of the turn and has no number."""
+        self._told_waiting = True
+        line = WAITING_LINE.in_language(await self._store.language(self._session.user_id, self._turn_id))
+        return event(None, encoded({"type": "data-status", "data": {"text": line}, "transient": True}))
 
     def _has_ended(self, turn: Row) -> bool:
         return not turn["undelivered"] and turn["state"] not in ("queued", "running")

@@ -84,6 +84,11 @@ class StreamStore:
             "most": MOST_CHUNKS,
         }
 
+    async def language(self, user_id: str, turn_id: str) -> str:
+        """The language that a turn's conversation was last held in; empty where that is not known."""
+        (rows,) = await self._database.at_once(SQL["language"], user_id=user_id, parameters={"turn_id": turn_id})
+        return str(rows[0]["language"][0]) if rows and rows[0]["language"] else ""
+
     async def transcript(self, user_id: str, turn_id: str) -> Row | None:
         """A finished turn and its message, as ``retold`` takes them."""
         (rows,) = await self._database.at_once(SQL["transcript"], user_id=user_id, parameters={"turn_id": turn_id})

@@ -24,13 +24,23 @@ select t.id as turn_id, t.state,
   last.seq as last_seq, last.type as last_type,
   (select count(*) from stream_sessions s
    where s.user_id = %(user_id)s and (s.opened_at, s.id) > (%(opened_at)s, %(session_id)s)
-     and s.seen_at > lanekeeper.now() - make_interval(secs => %(silent_s)s)) as newer_streams
+     and s.seen_at > lanekeeper.now() - make_interval(secs => %(silent_s)s)) as newer_streams,
+  t.state = 'queued' and exists (
+    select from inbox i where i.accepted_turn_id = t.id and i.state = 'waiting') as waits_for_room
 from turns t
 left join lateral (
   select seq, chunk ->> 'type' as type from reply_chunks where turn_id = t.id order by seq desc limit 1
 ) last on true
 where t.id in (%(turn_id)s, (select i.turn_id from inbox i where i.accepted_turn_id = %(turn_id)s))
 order by t.id <> %(turn_id)s limit 1
+
+-- The language that a conversation was last held in, as [its code, how sure that was].
+-- name: language
+select v.scores -> 'language' as language from turns t
+join turns earlier on earlier.conversation_id = t.conversation_id
+join verdicts v on v.turn_id = earlier.id
+where t.id = %(turn_id)s and v.scores ? 'language'
+order by earlier.accepted_at desc limit 1
 
 -- A chunk goes out as the text that it is, so nobody parses it.
 -- name: chunks
