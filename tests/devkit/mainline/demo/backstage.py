@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any
 
+from tests.devkit.mainline.demo import note_taking
 from tests.devkit.mainline.demo.conversation import plain_text
 
 MOST_CHARS = 600
@@ -14,12 +15,12 @@ _DEPTH = 12
 
 def answer(body: dict[str, Any], feature: str) -> str | None:
     """The answer to a request that no person wrote, or None when a person did."""
+    if feature == "notes":
+        return note_taking.answer(body)
     wanted = body.get("response_format") or {}
     if wanted.get("type") == "json_schema":
         schema = (wanted.get("json_schema") or {}).get("schema") or {}
         return json.dumps(instance(schema, schema), ensure_ascii=False)
-    if feature == "notes":
-        return json.dumps({"notes": []})
     if feature == "judge":
         return json.dumps({"verdict": "pass", "score": 1.0, "reason": "A scripted demo model finds no fault."})
     if feature == "summary":
