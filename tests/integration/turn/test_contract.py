@@ -1,14 +1,17 @@
 """What a reply may say is checked before it leaves: one correction, then a fixed line, nothing taken back (E5, E2)."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from lanekeeper.lines import HONEST_LINE, WITHHELD_LINE
+from lanekeeper.postgres import Database
 from lanekeeper.replies.contract import BREAK, MARK, REASONS
 from tests.integration.turn.conftest import Talk, kinds, text_of
 from tests.integration.turn.reading import TERMINAL, is_valid_history, shown_text
+from tests.integration.turn.sender import Sender
 from tests.integration.turn.toys import PRICE, call
 
 SEARCH = {"calls": [{"name": "test_look", "args": {"query": "owls"}}]}
@@ -105,6 +108,24 @@ async def test_links_of_tools_and_of_the_person_leave_as_they_stand(talk: Talk) 
     assert await limits_met(talk) == []
 
 
+async def test_a_link_that_only_a_file_holds_does_not_leave_and_one_that_its_person_wrote_does(
+    talk: Talk, database_as: Callable[[str], Database]
+) -> None:
+    """A file may come from anybody: what stands in it is data, also when it is an address."""
+    sender = Sender.of(talk, database_as("accept"))
+    upload_id = await sender.give(b"Guide: https://files.example/guide. More: https://both.example/b.", "notes.txt")
+    await sender.say("Where does https://both.example/b stand in my notes, and where is the guide?", upload_id)
+    await talk.script({"text": "https://both.example/b is its second link, the guide is https://files.example/guide."})
+    await talk.script({"text": "given in its first line."})
+    await talk.run()
+    assert await talk.history() == [
+        ("user", "Where does https://both.example/b stand in my notes, and where is the guide?"),
+        ("assistant", "https://both.example/b is its second link, the guide is given in its first line."),
+    ]
+    assert await limits_met(talk) == ["contract_link"]
+    assert "say where in the file it stands" in (await talk.requests())[-1]["body"]["messages"][-1]["content"]
+
+
 async def test_facts_of_tools_leave_as_they_are_and_are_never_rewritten(talk: Talk) -> None:
     sent = await talk.say("what does it cost?")
     await talk.script(
@@ -136,10 +157,65 @@ async def test_each_short_message_is_a_part_of_its_own_and_the_model_remembers_w
 
 async def test_what_was_said_beside_tool_calls_counts_among_a_turns_messages(talk: Talk) -> None:
     sent = await talk.say("owls?")
-    await talk.script({"text": "Let me look.", **SEARCH}, {"text": f"One.\n{MARK}\nTwo.\n{MARK}\nThree."}, {"text": ""})
+    draft = {"text": f"One.\n{MARK}\nTwo.\n{MARK}\nThree."}
+    await talk.script({"text": "Let me look.", **SEARCH}, draft, {"text": f"{MARK}\nTwo and three."})
     await talk.run()
-    assert shown_text(await talk.chunks(sent["turn_id"])) == ["Let me look.", "One.", "Two."]
+    assert shown_text(await talk.chunks(sent["turn_id"])) == ["Let me look.", "One.", "Two and three."]
     assert await limits_met(talk) == ["contract_messages"]
+
+
+async def test_words_beside_tool_calls_never_take_the_place_of_the_answer(talk: Talk) -> None:
+    sent = await talk.say("owls?")
+    await talk.script(
+        {"text": "Let me look.", **SEARCH},
+        {"text": "And elsewhere.", **SEARCH},
+        {"text": "Once more.", **SEARCH},
+        {"text": "Still nothing.", **SEARCH},
+        {"text": "Owls hunt at night."},
+    )
+    await talk.run()
+    texts = ["Let me look.", "And elsewhere.", "Owls hunt at night."]
+    assert shown_text(await talk.chunks(sent["turn_id"])) == texts
+    assert await remembered(talk, sent["turn_id"]) == "".join(texts)
+    assert await limits_met(talk) == ["message_left_out"] * 2
+    assert (await talk.turn(sent["turn_id"]))["state"] == "done"
+
+
+async def test_a_message_beside_tool_calls_that_would_be_the_last_waits_and_is_left_out(talk: Talk) -> None:
+    sent = await talk.say("owls?")
+    await talk.script({"text": f"One.\n{MARK}\nTwo.\n{MARK}\nThree.", **SEARCH}, {"text": "Owls hunt at night."})
+    await talk.run()
+    assert shown_text(await talk.chunks(sent["turn_id"])) == ["One.", "Two.", "Owls hunt at night."]
+    assert await limits_met(talk) == ["message_left_out"]
+
+
+async def test_an_answer_in_its_last_message_that_grew_too_long_is_shown_and_brought_to_its_end(talk: Talk) -> None:
+    sent = await talk.say("owls?")
+    await talk.script(
+        {"text": "Let me look.", **SEARCH},
+        {"text": "And elsewhere.", **SEARCH},
+        {"text": "word " * 30},
+        {"text": "The end."},
+    )
+    await talk.run(talk.new_engine(message_chars=100))
+    *_, last = shown_text(await talk.chunks(sent["turn_id"]))
+    assert last == "word " * 20 + "The end."
+
+
+async def test_a_card_number_set_apart_over_two_steps_does_not_leave(talk: Talk) -> None:
+    sent = await talk.say("owls?")
+    await talk.script({"text": "It is 4111 1111", **SEARCH}, {"text": "1111 1111."}, {"text": "I may not say it."})
+    await talk.run()
+    assert shown_text(await talk.chunks(sent["turn_id"])) == ["It is 4111 1111", "I may not say it."]
+    assert await limits_met(talk) == ["contract_secret"]
+
+
+async def test_a_break_within_a_line_is_corrected_with_what_to_do(talk: Talk) -> None:
+    sent = await talk.say("hello")
+    await talk.script({"text": f"Say {MARK} or not."}, {"text": "nothing at all."})
+    await talk.run()
+    assert await says_the_same_everywhere(talk, sent["turn_id"]) == ["Say nothing at all."]
+    assert "on a line of its own" in (await talk.requests())[-1]["body"]["messages"][-1]["content"]
 
 
 async def test_b027_a_draft_whose_worker_died_in_its_second_message_is_continued_there(talk: Talk) -> None:

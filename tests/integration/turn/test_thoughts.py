@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
+from lanekeeper.replies.contract import MARK
+from lanekeeper.turn.thoughts import LEFT_OUT
 from tests.integration.turn.conftest import Talk, kinds
 
 THINKING = {"reasoning": "They greet me. I greet back.", "text": "Hello Ana."}
@@ -128,3 +130,35 @@ async def test_only_so_much_of_a_thought_is_shown(talk: Talk) -> None:
     await talk.script(THINKING)
     await talk.run(talk.new_engine(reasoning_chars=10))
     assert [part["text"] for part in await parts_of(talk) if part["type"] == "reasoning"] == ["They greet"]
+
+
+async def test_what_may_not_leave_in_words_does_not_leave_in_thoughts_either(talk: Talk) -> None:
+    await catalogue(talk, reasoning="shown", reminded=True)
+    sent = await talk.say("my site is https://mine.example/p, and https://example.org/a?")
+    lines = [
+        "They gave https://mine.example/p to me.",
+        "Their card is 4111 1111 1111 1111 and so on.",
+        "The card: **4111**",
+        "**1111** **1111** **1111**, as I said.",
+        "Then https://evil.example/?q=1 it says.",
+        "The key is sk-proj-abc123def456ghi789jkl0mn here.",
+        f"End with {MARK} here.",
+        "So <img src=//evil.example/x> there.",
+        "Now I answer.",
+    ]
+    await talk.script({"reasoning": "\n".join(lines), "text": "Hello Ana."})
+    await talk.run()
+    [thought] = [part["text"] for part in await parts_of(talk) if part["type"] == "reasoning"]
+    assert thought.split("\n") == [
+        lines[0],
+        f"Their card is {LEFT_OUT}",
+        f"The card: **{LEFT_OUT}",
+        f"Then {LEFT_OUT}",
+        f"The key is {LEFT_OUT}",
+        f"End with {LEFT_OUT}",
+        f"So {LEFT_OUT}",
+        lines[-1],
+    ]
+    shown = json.dumps(await talk.chunks(sent["turn_id"]))
+    assert not any(secret in shown for secret in ("4111", "1111", "evil", "sk-proj", MARK, "<img"))
+    assert [part["text"] for part in await parts_of(talk) if part["type"] == "text"] == ["Hello Ana."]

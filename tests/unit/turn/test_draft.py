@@ -5,12 +5,15 @@ from collections.abc import Sequence
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from lanekeeper.limits import Limits
 from lanekeeper.replies.contract import BREAK, MARK, Contract, Known, Rules, Script
 from lanekeeper.turn.draft import Draft
 
 
 def draft(said: str = "") -> Draft:
-    return Draft(Contract(Rules(known=Known(), marks=(MARK,), chars=4000, script=Script("", "")), 3, said), said)
+    return Draft(
+        Contract(Rules(known=Known(), marks=(MARK,), chars=4000, script=Script("", "", Limits())), 3, said), said
+    )
 
 
 def shown(pieces: Sequence[str], said: str = "") -> str:

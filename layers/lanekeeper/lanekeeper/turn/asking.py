@@ -119,6 +119,8 @@ class Asking:
             short = shortfall(draft.fault, ending, draft.said)
             if short is None:
                 assert ending is not None
+                if draft.left_out:
+                    self._limits_met.count("message_left_out")
                 self.finish_reason = ending.finish_reason
                 return answer(draft.said, ending, thoughts, self.model.id)
             if not short.may_improve or self._calls >= self._limits.provider_calls_per_step:
@@ -139,7 +141,7 @@ class Asking:
         messages = await self._attachments.fill(self._turn.thread.messages, pictures=self.model.sees)
         body = chat_body(self._input(messages, draft.said, notes).wire(self.model), tools=self._agent.tools.definitions)
         caller = Caller(user_id=self._turn.hold.user_id, turn_id=self._turn.id, meter=self._meter)
-        thoughts = Thoughts(self._stream, self.model, self._limits)
+        thoughts = Thoughts(self._stream, self.model, self._terms, self._limits)
         silent = not draft.said
         ending: Ending | None = None
         try:
@@ -149,10 +151,14 @@ class Asking:
                         ending = piece
                         continue
                     thoughts.take(piece.reasoning)
+                    if piece.text:
+                        thoughts.end()
                     silent = await self._show(step, draft.take(piece.text), silent=silent)
                     if draft.fault:
                         return None, thoughts.kept
-            await self._show(step, draft.end(), silent=silent)
+            thoughts.end()
+            calls = ending is not None and bool(ending.calls)
+            await self._show(step, draft.end(goes_on=calls), silent=silent)
         finally:
             self.seconds += clock.monotonic() - began
         assert ending is not None  # a stream without an ending raises

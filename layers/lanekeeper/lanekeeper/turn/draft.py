@@ -26,14 +26,23 @@ class Draft:
         """What may not go out; empty while all is well."""
         return self._contract.fault
 
+    @property
+    def left_out(self) -> bool:
+        """Whether there was a message beside tool calls that would have taken the place of their answer."""
+        return bool(self._contract.kept.strip())
+
     def take(self, piece: str) -> str:
         """What is to be shown now."""
         return self._show(self._contract.take(self._continuation.take(self._breaks.take(piece))))
 
-    def end(self) -> str:
-        """What is to be shown once no more comes."""
+    def end(self, *, goes_on: bool = False) -> str:
+        """What is to be shown once no more comes.
+
+        Args:
+            goes_on: whether the model called tools, so that another answer follows this one.
+        """
         rest = self._continuation.take(self._breaks.end()) + self._continuation.end()
-        return self._show(self._contract.take(rest) + self._contract.end())
+        return self._show(self._contract.take(rest) + self._contract.end(goes_on=goes_on))
 
     def _show(self, released: str) -> str:
         if not self.said:

@@ -7,12 +7,14 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 
 from lanekeeper.context.turn_only import TURN_ONLY
 from lanekeeper.limits import Limits
-from lanekeeper.replies.contract import BREAK, MARK, Contract, Known, Rules, Script
+from lanekeeper.replies.contract import BREAK, MARK, Contract, Known, Rules, Script, joined
 from lanekeeper.tools import facts_of
 from lanekeeper.turn.intake import Turn
 
 # What the prompt says to the model alone.
 MARKS = (MARK, TURN_ONLY)
+# Of what was said before, enough to hold the beginning of whatever goes on after it.
+SEEN_CHARS = 2_000
 _LINK = re.compile(r"https?://\S+", re.IGNORECASE)
 
 
@@ -45,9 +47,26 @@ class Terms:
             known=known,
             marks=MARKS,
             chars=limits.message_chars + (limits.message_end_chars if again else 0),
-            script=Script("" if again or said else language, "\n".join(_said_by_person(own))),
+            script=Script("" if again or said else language, "\n".join(_said_by_person(own)), limits),
         )
-        return Contract(rules, max(1, limits.messages_per_reply - _messages(own)), said)
+        earlier = [message.text for message in own if isinstance(message, AIMessage) and message.text.strip()]
+        before = joined(*earlier)
+        left = limits.messages_per_reply - sum(text.count(BREAK) + 1 for text in earlier)
+        return Contract(rules, max(1, left), said, before[-SEEN_CHARS:])
+
+    def thought(self, before: str) -> Contract:
+        """The contract of a thought: it may hold no more than a reply, but nobody is told facts by it.
+
+        Args:
+            before: the end of what was thought before, shown or not.
+        """
+        rules = Rules(
+            known=Known(self._facts, self._words),
+            marks=MARKS,
+            chars=2 * self._limits.reasoning_chars,
+            script=Script("", "", self._limits),
+        )
+        return Contract(rules, None, before=before[-SEEN_CHARS:])
 
     def _facts(self) -> Iterable[tuple[str, str]]:
         for message in self._turn.thread.messages:
@@ -70,10 +89,3 @@ def _kinds(messages: Sequence[AnyMessage]) -> set[str]:
 
 def _said_by_person(messages: Sequence[AnyMessage]) -> list[str]:
     return [message.text for message in messages if isinstance(message, HumanMessage)]
-
-
-def _messages(turn: Sequence[AnyMessage]) -> int:
-    """How many messages a turn has said in its earlier steps."""
-    return sum(
-        message.text.count(BREAK) + 1 for message in turn if isinstance(message, AIMessage) and message.text.strip()
-    )

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from lanekeeper.limits import Limits
 from lanekeeper.replies.contract import MARK, Breaks, Contract, Known, Rules, Script
 
 HIDDEN = "For this reply only, and not part of the conversation:"
@@ -34,7 +35,7 @@ def speak(
     words: Sequence[str] = WORDS,
 ) -> Said:
     known = Known(lambda: facts, lambda: words, binding)
-    rules = Rules(known=known, marks=(MARK, HIDDEN), chars=chars, script=Script(language, " ".join(words)))
+    rules = Rules(known=known, marks=(MARK, HIDDEN), chars=chars, script=Script(language, " ".join(words), Limits()))
     breaks, contract = Breaks(begun=bool(said)), Contract(rules, messages, said)
     out = ""
     for piece in [text] if isinstance(text, str) else text:

@@ -1,7 +1,5 @@
 """The output contract: nothing forbidden leaves, nothing harmless is kept, however the text came (E5, E2, B076)."""
 
-import re
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -76,7 +74,7 @@ FORBIDDEN = (
     ("Card 4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 ok", "secret", "Card "),
     ("Card 3782 822463 10005 ok", "secret", "Card "),
     ("Card ４１１１ １１１１ １１１１ １１１１ ok", "secret", "Card "),  # noqa: RUF001
-    ("In 2026 4111 1111 1111 1111 ok", "secret", "In "),
+    ("In 2026 4111 1111 1111 1111 ok", "secret", "In 2026 "),
     ("```\ncard = 4111111111111111\n```", "secret", "```\ncard = "),
     ("Key sk-proj-abc123def456ghi789jkl0mn x", "secret", "Key "),
     ("Key AKIAIOSFODNN7EXAMPLE x", "secret", "Key "),
@@ -85,7 +83,6 @@ FORBIDDEN = (
     ("Tu código de verificación es: 482 913", "secret", "Tu código de verificación es: "),
     ("So 482913 is your one-time code now", "secret", "So "),
     (f"Well. {HIDDEN} It is noon.", "leak", "Well. "),
-    (f"Well {MARK} it is", "leak", "Well "),
     ("Dear {{name}}, hello", "leak", "Dear "),
     ("- a\n  ```\n![x](http://evil.example)", "image", "- a\n  ```\n"),
     ("`a\n![x](b) `", "image", "`a\n"),
@@ -163,13 +160,12 @@ def test_the_same_leaves_however_the_text_is_cut(text: str, places: list[int]) -
 @given(text=TEXTS, places=st.lists(st.integers(0, 200), max_size=8))
 def test_nothing_harmless_is_kept_and_what_leaves_is_the_models_own_text(text: str, places: list[int]) -> None:
     out, fault = speak(cut(text, places), messages=20)
-    own = re.sub(rf"\s*(?<![^\n]){re.escape(MARK)}\s*", "", text) if MARK in text else text
-    told = out.replace(BREAK, "")
+    own, told = _letters(text.replace(MARK, "")), _letters(out.replace(BREAK, ""))
     if fault:
         assert fault in REASONS
-        assert _letters(own).startswith(_letters(told)) or MARK in told
+        assert own.startswith(told)
     else:
-        assert _letters(told) == _letters(own)
+        assert told == own
 
 
 @given(text=TEXTS)
@@ -177,7 +173,7 @@ def test_whatever_leaves_would_leave_again(text: str) -> None:
     """So nothing forbidden is ever released: the whole of what went out passes the contract."""
     out, fault = speak(text)
     again = speak(out)
-    assert again.fault in ("", "leak") if fault == "leak" else again == (out, "")
+    assert again.fault in ("", fault) if fault in ("leak", "break") else again == (out, "")
 
 
 def _letters(text: str) -> str:
@@ -192,9 +188,10 @@ def test_prose_leaves_within_a_word() -> None:
 
 
 def _unfinished(text: str) -> tuple[str, str]:
+    from lanekeeper.limits import Limits
     from lanekeeper.replies.contract import Breaks, Contract, Known, Rules, Script
 
-    contract = Contract(Rules(known=Known(), marks=(MARK, HIDDEN), chars=4000, script=Script("", "")), 3)
+    contract = Contract(Rules(known=Known(), marks=(MARK, HIDDEN), chars=4000, script=Script("", "", Limits())), 3)
     return contract.take(Breaks(begun=False).take(text)), contract.fault
 
 
@@ -204,7 +201,7 @@ def test_a_message_may_be_so_long_and_a_reply_may_have_so_many() -> None:
     assert (len(out), fault) == (100, "")
     three = BREAK.join(["one", "two", "three"])
     assert speak(three) == (three, "")
-    assert speak(f"{three}\n{MARK}\nfour") == (three, "messages")
+    assert speak(f"{three}\n{MARK}\nfour") == (BREAK.join(["one", "two"]), "messages")
     assert speak(f"\n{MARK}\nfour", said=three) == ("", "messages")
 
 
@@ -259,3 +256,29 @@ def test_the_reply_is_in_the_persons_script_where_that_is_sure() -> None:
     assert speak(russian, words=["what is the weather"]).fault == ""
     assert speak("Привет means hello.", language="en", words=["what is the weather"]).fault == ""
     assert speak("Да.", language="en", words=["what is the weather"]) == ("Да.", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"One. {MARK}\nTwo.",
+        f"One.{MARK}\nTwo.",
+        f"One.\n{MARK} Two.",
+        f"One.\n{MARK}Two.",
+        f"One. {MARK} \n\nTwo. {MARK}",
+        f"{MARK} One.\n\n{MARK}\n\nTwo.\n{MARK}",
+    ],
+)
+def test_a_break_at_the_edge_of_a_line_is_one(text: str) -> None:
+    assert speak(text) == (f"One.{BREAK}Two.", "")
+    assert speak(list(text)) == (f"One.{BREAK}Two.", "")
+
+
+@pytest.mark.parametrize("text", [f"One. {MARK} Two.", f"One.{MARK}Two.", f"The mark `{MARK}` is mine."])
+def test_a_break_within_a_line_is_none_and_the_model_is_told_what_to_do(text: str) -> None:
+    out, fault = speak(text)
+    assert fault == "break"
+    assert speak(list(text)) == (out, fault)
+    assert text.startswith(out)
+    assert MARK not in out
+    assert "on a line of its own" in REASONS[fault]

@@ -1,13 +1,12 @@
-"""Where one message of a reply ends and the next begins: the model says so, by a line of its own."""
+"""Where one message of a reply ends and the next begins: the model says so, by a mark where a line begins or ends."""
 
 import re
 
 MARK = "<message-break>"
 BREAK = f"\n{MARK}\n"
 
-# Blank space is tried from its beginning alone, a word from its own: else time grew with the square of their length.
+# Blank space is tried from its beginning alone: else time grew with the square of its length.
 _MARK_LINE = re.compile(rf"(?P<before>(?<!\s)\s+|){MARK}(?P<after>\s*)(?=\S)")
-_LAST_WORD = re.compile(r"(?<!\S)\S*\Z")
 
 
 def joined(*messages: str) -> str:
@@ -18,7 +17,8 @@ def joined(*messages: str) -> str:
 class Breaks:
     """Brings the marks of a model that is still writing into one form, ``BREAK``, and leaves all else as it is.
 
-    A mark counts only on a line of its own. Blank space around it goes, and so does a mark with nothing before or
+    The mark is to have a line of its own, and counts where a line begins or ends with it. Within a line it is no
+    break but words that nobody may see. Blank space around a break goes, and so does a mark with nothing before or
     after it. A break is given out in one piece with the first words after it.
 
     Args:
@@ -41,8 +41,8 @@ class Breaks:
         out = ""
         position = 0
         for mark in _MARK_LINE.finditer(text):
-            own_line = "\n" in mark["before"] or (mark.start() == position and self._line_begins)
-            if own_line and "\n" in mark["after"]:
+            begins_line = "\n" in mark["before"] or (mark.start() == position and self._line_begins)
+            if begins_line or "\n" in mark["after"]:
                 out += self._say(text[position : mark.start()])
                 self._breaks, self._line_begins = self._begun, True
                 position = mark.end()
@@ -55,22 +55,17 @@ class Breaks:
         """What is left once no more comes."""
         held, self._held = self._held, ""
         before, found, after = held.partition(MARK)
-        if found and not after.strip() and ("\n" in before or (self._line_begins and not before)):
+        if found and not before.strip() and not after.strip():
             return ""
         return "" if self._breaks and not held.strip() else self._say(held)
 
     def _certain(self, text: str) -> int:
         """How much of a text can no longer become blank space around a mark, or a mark."""
-        end = len(text.rstrip())
-        last = _LAST_WORD.search(text, 0, end)
-        assert last is not None
-        word = last.group()
-        if MARK.startswith(word) and (word == MARK or end == len(text)):
-            before = text[: last.start()]
-            blank = before[len(before.rstrip()) :]
-            if "\n" in blank or (not before.rstrip() and self._line_begins):
-                return len(before.rstrip())
-        return end
+        at = text.rfind("<")
+        mark = text[at:].rstrip() if at >= 0 else ""
+        if mark and MARK.startswith(mark) and (mark == MARK or at + len(mark) == len(text)):
+            return len(text[:at].rstrip())
+        return len(text.rstrip())
 
     def _say(self, text: str) -> str:
         if not text:

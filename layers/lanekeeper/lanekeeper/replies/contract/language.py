@@ -3,6 +3,8 @@
 import unicodedata
 from collections import Counter
 
+from lanekeeper.limits import Limits
+
 _SCRIPTS = {
     "CYRILLIC": ("ru", "uk", "bg", "be", "mk"),
     "GREEK": ("el",),
@@ -19,9 +21,6 @@ _SCRIPTS = {
     ),
 }
 _SCRIPTS_OF = {language: frozenset(names.split()) for names, languages in _SCRIPTS.items() for language in languages}
-_SURE_LETTERS = 24
-_PERSON_LETTERS = 8
-_PERSON_CHARS = 400
 
 
 class Script:
@@ -30,12 +29,14 @@ class Script:
     Args:
         language: the person's language as the decisions found it, or empty where that is not sure.
         words: what the person wrote in this turn. One letter in another script near its beginning, and nothing is sure.
+        limits: how many letters make it sure.
     """
 
-    def __init__(self, language: str, words: str) -> None:
+    def __init__(self, language: str, words: str, limits: Limits) -> None:
+        self._sure_letters = limits.script_reply_letters
         self._right = _SCRIPTS_OF.get(language.partition("-")[0].lower(), frozenset())
-        written = _letters(words[:_PERSON_CHARS])
-        sure = sum(written.values()) >= _PERSON_LETTERS and not written.keys() - self._right
+        written = _letters(words[: limits.script_chars])
+        sure = sum(written.values()) >= limits.script_person_letters and not written.keys() - self._right
         self.watching = bool(self._right) and sure
 
     def is_wrong(self, view: str) -> bool:
@@ -43,7 +44,7 @@ class Script:
         found = _letters(view)
         if found.keys() & self._right:
             self.watching = False
-        return self.watching and sum(found.values()) >= _SURE_LETTERS
+        return self.watching and sum(found.values()) >= self._sure_letters
 
     def is_doubtful(self, view: str) -> bool:
         """Whether the beginning of a reply is to wait."""

@@ -2,8 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from lanekeeper.replies.contract import facts, links, secrets
+from lanekeeper.replies.contract.breaks import MARK
 from lanekeeper.replies.contract.code import Code
 from lanekeeper.replies.contract.facts import Known
 from lanekeeper.replies.contract.language import Script
@@ -12,8 +14,8 @@ from lanekeeper.replies.contract.language import Script
 _WORD_END = re.compile(r"(?<=\S)\s|\n|[\u3000-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 _LINK_WORD = re.compile(r"(?:://|www\.)\S*\Z")
 # Words that no rule is about: nothing but letters and the commonest marks.
-_WORDS = re.compile(r"[^\d\[\]<>!:/@`~\\(){}&\x01?\r\n-]*")
-_PLAIN = re.compile(r"[^\d\[\]<>!:/@`~\\(){}&\x01?-]*")
+_WORDS = re.compile(r"[^\d\[\]<>!:/@`~\\(){}&=\x01?\r\n-]*")
+_PLAIN = re.compile(r"[^\d\[\]<>!:/@`~\\(){}&=\x01?-]*")
 _PLACEHOLDER = re.compile(r"\{\{[^{}\n]*\}\}")
 _OPEN_PLACEHOLDER = re.compile(r"\{\{?[^{}\n]{0,60}\Z")
 _BLANK = re.compile(r"\s+")
@@ -49,16 +51,21 @@ class Message:
 
     def __init__(self, rules: Rules, said: str = "") -> None:
         self._rules = rules
+        self._loud = _loud(rules.marks)
         self._text = said
         self._code = Code()
         self._code.follow(said, len(said))
         self._looked = self._released = len(said)
+        self._tag = 0  # up to where it is known whether a tag is open
+        self._in_tag = False
         self.fault = ""
 
     def take(self, piece: str) -> str:
         """More of it; what goes out now."""
         before = self._released
         self._text += piece
+        if piece.isalnum() and piece.isascii():
+            return ""  # within a word
         if self._let_words_through():
             return self._text[before : self._released]
         while not self.fault and (word := _WORD_END.search(self._text, self._looked)):
@@ -94,11 +101,7 @@ class Message:
 
     def _is_quiet(self, words: str) -> bool:
         """Whether words hold neither the beginning of a mark nor of an address, and no script is watched."""
-        return (
-            not self._rules.script.watching
-            and "www." not in words.lower()
-            and not any(mark[0] in words for mark in self._rules.marks)
-        )
+        return not self._rules.script.watching and self._loud.search(words) is None
 
     def _look(self, *, final: bool) -> None:
         """Release what is harmless of the text up to where it is looked at."""
@@ -132,15 +135,26 @@ class Message:
         text, view = self._text[begin:end], self._code.view[begin:end]
         if end > rules.chars:
             return "length"
-        if kind := links.offence(view, new, lambda: rules.known.links):
+        if kind := links.offence(view, new, lambda: rules.known.links, in_tag=self._is_in_tag(begin)):
             return kind
-        if secrets.offence(text, new):
-            return "secret"
-        if _PLACEHOLDER.search(view) or any(text.find(mark, max(0, new - len(mark) + 1)) >= 0 for mark in rules.marks):
-            return "leak"
+        if kind := "secret" if secrets.offence(text, new) else self._leak(text, view, new):
+            return kind
         if facts.offence(view, new, rules.known):
             return "fact"
         return "language" if rules.script.watching and rules.script.is_wrong(self._code.view[:end]) else ""
+
+    def _leak(self, text: str, view: str, new: int) -> str:
+        for mark in self._rules.marks:
+            if text.find(mark, max(0, new - len(mark) + 1)) >= 0:
+                return "break" if mark == MARK else "leak"
+        return "leak" if _PLACEHOLDER.search(view) else ""
+
+    def _is_in_tag(self, begin: int) -> bool:
+        """Whether a tag is open where it is begun to read: however long ago it began, a value in it makes it one."""
+        if begin > self._tag:
+            self._in_tag = links.ends_in_tag(self._code.view[self._tag : begin], in_tag=self._in_tag)
+            self._tag = begin
+        return self._in_tag
 
     def _undecided(self, begin: int, end: int) -> int:
         """Where in the text something begins that may yet become a fault."""
@@ -155,6 +169,12 @@ class Message:
             opened.start() if opened else len(view),
             *(_beginning_of(mark, text) for mark in self._rules.marks),
         )
+
+
+@cache
+def _loud(marks: tuple[str, ...]) -> re.Pattern[str]:
+    """What may begin a mark or an address."""
+    return re.compile(r"[wW]{3}\.|[" + re.escape("".join(mark[0] for mark in marks)) + "]")
 
 
 def _beginning_of(mark: str, text: str) -> int:

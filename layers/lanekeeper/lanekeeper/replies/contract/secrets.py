@@ -1,15 +1,6 @@
-"""Secrets that no reply may hold, whoever wrote them first: card numbers, keys, one-time codes."""
+"""Secrets that no reply may hold, whoever wrote them first: keys and one-time codes. Card numbers are in ``cards``."""
 
 import re
-import unicodedata
-
-_RUN = re.compile(r"(?<!\d)\d(?:[ \u00a0\u2000-\u200b\u2010-\u2015\u202f.\n-]?\d){12,40}")
-_OPEN_RUN = re.compile(r"\d[\d \u00a0\u2000-\u200b\u2010-\u2015\u202f\n-]*\Z")
-# How cards are written, in digits a group.
-_CARD_GROUPS = frozenset({(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 5), (4, 4, 4, 4, 3), (8, 8)})
-_CARD_DIGITS = range(13, 20)
-# The longest beginning of a card number, with its blanks, that is not one yet.
-_OPEN_CHARS = 2 * _CARD_DIGITS.stop
 
 _KEYS = re.compile(
     r"(?<![\w-])(?:(?:sk|pk|rk|lk)[-_](?:[a-z]{2,8}[-_])*(?=[\w-]*\d)[\w-]{20,}|AKIA[0-9A-Z]{16}|gh[pousr]_\w{30,}"
@@ -37,14 +28,15 @@ _CODES = re.compile(
     rf"|{_NUMBER}[\"'”“»*`)]*\s+{_IS}\s+(?:\S+\s+){{0,3}}{_CODE_NAME}\b",
     re.IGNORECASE,
 )
-_OPEN_CODE = re.compile(rf"{_NUMBER}[\"'”“»*`)]*\s+(?:{_IS}\s+(?:\S+\s+){{0,4}})?\Z", re.IGNORECASE)
+_OPEN_CODE = re.compile(
+    rf"{_NUMBER}[\"'”“»*`)]*\s+(?:{_IS}\s+(?:\S+\s+){{0,4}})?\Z|(?<![\d.,])\d{{3}}[ -]\Z", re.IGNORECASE
+)
 
 
 def offence(text: str, begin: int) -> bool:
     """Whether a text that ends with a whole word holds a secret that ends behind ``begin``."""
     return _SIGN.search(text) is not None and (
-        any(run.end() > begin and _holds_card(run.group()) for run in _RUN.finditer(text))
-        or any(key.end() > begin and _is_key(key.group()) for key in _KEYS.finditer(text))
+        any(key.end() > begin and _is_key(key.group()) for key in _KEYS.finditer(text))
         or any(code.end() > begin for code in _CODES.finditer(text))
     )
 
@@ -54,36 +46,10 @@ def undecided(text: str) -> int:
     at = len(text)
     if not _SIGN.search(text):
         return at
-    if run := _OPEN_RUN.search(text):
-        at = max(run.start(), len(text) - _OPEN_CHARS)
     for opened in (_OPEN_CODE, _OPEN_KEY):
         if found := opened.search(text):
             at = min(at, found.start())
     return at
-
-
-def _holds_card(run: str) -> bool:
-    groups = re.findall(r"\d+", run)
-    return any(
-        _is_card(groups[first:last]) for first in range(len(groups)) for last in range(first + 1, len(groups) + 1)
-    )
-
-
-def _is_card(groups: list[str]) -> bool:
-    lengths = tuple(map(len, groups))
-    if sum(lengths) not in _CARD_DIGITS:
-        return False
-    if len(groups) > 1 and lengths not in _CARD_GROUPS and set(lengths) != {1}:
-        return False
-    digits = [unicodedata.decimal(digit) for digit in "".join(groups)]
-    if digits[0] not in {3, 4, 5, 6} and not (digits[0] == 2 and 2 <= digits[1] <= 7):
-        return False
-    return _passes_luhn(digits)
-
-
-def _passes_luhn(digits: list[int]) -> bool:
-    doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
-    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
 
 
 def _is_key(found: str) -> bool:
