@@ -14,7 +14,7 @@ create table profiles (
 
 alter table profiles enable row level security;
 alter table profiles force row level security;
-create policy own_rows on profiles to lanekeeper_accept, lanekeeper_worker
+create policy own_rows on profiles to lanekeeper_accept, lanekeeper_worker, lanekeeper_maintenance
   using (user_id = (select lanekeeper.person())) with check (user_id = (select lanekeeper.person()));
 grant select, insert, update on profiles to lanekeeper_accept;
-grant select on profiles to lanekeeper_worker;
+grant select on profiles to lanekeeper_worker, lanekeeper_maintenance;

@@ -262,20 +262,6 @@ $$;
 
 ALTER FUNCTION lanekeeper.claim_timer(lease interval) OWNER TO lanekeeper_dispatch;
 
-CREATE FUNCTION lanekeeper.count_nights(nights date[]) RETURNS TABLE(night date, waiting bigint, sent bigint, covered bigint, skipped bigint, failed bigint)
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  select n.night, count(*) filter (where n.state = 'waiting'), count(*) filter (where n.state = 'sent'),
-         count(*) filter (where n.state = 'covered'), count(*) filter (where n.state = 'skipped'),
-         count(*) filter (where n.state = 'failed')
-  from public.nightly_people n
-  where n.night = any (nights)
-  group by n.night
-$$;
-
-ALTER FUNCTION lanekeeper.count_nights(nights date[]) OWNER TO lanekeeper_dispatch;
-
 CREATE FUNCTION lanekeeper.dictionary(language text) RETURNS regconfig
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE split_part(lower(language), '-'::text, 1) WHEN 'en'::text THEN 'english'::regconfig WHEN 'de'::text THEN 'german'::regconfig WHEN 'fr'::text THEN 'french'::regconfig WHEN 'es'::text THEN 'spanish'::regconfig WHEN 'it'::text THEN 'italian'::regconfig WHEN 'pt'::text THEN 'portuguese'::regconfig WHEN 'nl'::text THEN 'dutch'::regconfig WHEN 'sv'::text THEN 'swedish'::regconfig WHEN 'da'::text THEN 'danish'::regconfig WHEN 'no'::text THEN 'norwegian'::regconfig WHEN 'nb'::text THEN 'norwegian'::regconfig WHEN 'fi'::text THEN 'finnish'::regconfig WHEN 'ru'::text THEN 'russian'::regconfig WHEN 'tr'::text THEN 'turkish'::regconfig WHEN 'ro'::text THEN 'romanian'::regconfig WHEN 'hu'::text THEN 'hungarian'::regconfig ELSE 'simple'::regconfig END;
@@ -296,14 +282,28 @@ CREATE FUNCTION lanekeeper.enqueue_nightly(open_days boolean, retry interval, at
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  with put as (
+  with due as materialized (
+    select d.night, d.user_id, n.state as before
+    from lanekeeper.nightly_due(open_days, retry, enqueue_nightly.attempts) d
+    left join public.nightly_people n on n.night = d.night and n.user_id = d.user_id
+  ), put as (
     insert into public.nightly_people as n (night, user_id)
-    select d.night, d.user_id from lanekeeper.nightly_due(open_days, retry, enqueue_nightly.attempts) d
+    select due.night, due.user_id from due
     on conflict (night, user_id) do update
-      set state = 'waiting', batch_id = null, tries = 0, claimed_until = null,
-          attempts = n.attempts + 1
+      set state = 'waiting', batch_id = null, tries = 0, claimed_until = null, attempts = n.attempts + 1
       where n.state not in ('waiting', 'sent')
-    returning 1)
+    returning n.night, n.user_id
+  ), back as (
+    select due.night, count(*) filter (where due.before = 'covered') as covered,
+           count(*) filter (where due.before = 'skipped') as skipped, count(*) filter (where due.before = 'failed') as failed
+    from due join put on put.night = due.night and put.user_id = due.user_id
+    where due.before is not null
+    group by due.night
+  ), taken_back as (
+    update public.nightly_runs r
+    set covered = r.covered - b.covered, skipped = r.skipped - b.skipped, failed = r.failed - b.failed
+    from back b where b.night = r.night
+  )
   select count(*) from put
 $$;
 
@@ -1956,9 +1956,6 @@ GRANT ALL ON FUNCTION lanekeeper.claim_nightly(at_most integer, lease interval) 
 REVOKE ALL ON FUNCTION lanekeeper.claim_timer(lease interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.claim_timer(lease interval) TO lanekeeper_maintenance;
 
-REVOKE ALL ON FUNCTION lanekeeper.count_nights(nights date[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION lanekeeper.count_nights(nights date[]) TO lanekeeper_maintenance;
-
 REVOKE ALL ON FUNCTION lanekeeper.end_connections(holder text) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.end_connections(holder text) TO lanekeeper_maintenance;
 
@@ -2169,6 +2166,7 @@ GRANT SELECT,UPDATE ON TABLE public.nightly_people TO lanekeeper_maintenance;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nightly_people TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.nightly_runs TO lanekeeper_maintenance;
+GRANT SELECT,UPDATE ON TABLE public.nightly_runs TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.note_progress TO lanekeeper_worker;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.note_progress TO lanekeeper_maintenance;

@@ -62,7 +62,19 @@ async def test_the_request_begins_with_the_bytes_that_the_turns_sent_so_the_cach
     await night.talk.script(call, {"text": "Owls fly at night. " * 40})
     await night.talk.say("look for owls, please " * 300, conversation_id="conv_ana")
     await night.talk.run()
-    await night.chat("thanks", "and good night")
+    await night.talk.rows(
+        "insert into profiles (user_id, name, home_city, budget_amount, budget_currency) "
+        "values ('ana', 'Ana Lima', 'Lisbon', 150000, 'EUR') returning user_id"
+    )
+    await night.talk.rows("""update inbox set payload = payload || '{"roles": ["staff"]}' returning id""")
+    await night.talk.script({"text": "You are welcome."})
+    await night.talk.say("thanks")
+    await night.talk.rows("""update inbox set payload = payload || '{"roles": ["staff"]}' returning id""")
+    await night.talk.run()
+    await night.talk.script({"text": "Good night."})
+    await night.talk.say("and good night")
+    await night.talk.rows("""update inbox set payload = payload || '{"roles": ["staff"]}' returning id""")
+    await night.talk.run()
     await night.script({"text": "The person asked for owls."})
     await night.run()
     [asked] = await night.talk.requests("summary")
@@ -72,6 +84,8 @@ async def test_the_request_begins_with_the_bytes_that_the_turns_sent_so_the_cach
     assert body["tool_choice"] == "none"
     covered = body["messages"][:-1]
     assert dumps(sent["messages"]).startswith(dumps(covered)[:-1])
+    assert "1500.00 EUR" in covered[1]["content"]
+    assert "They work for this service" in covered[1]["content"]
     assert is_valid_history(covered[1:])
     assert any(message["role"] == "tool" for message in covered)
     assert asked["cached_tokens"] >= 0.8 * asked["input_tokens"]

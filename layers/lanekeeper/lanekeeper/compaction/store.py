@@ -1,6 +1,8 @@
 """Reads a conversation as it is to be summarised, and puts the summary in the place of its messages."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from lanekeeper.compaction.rules import Plan
 from lanekeeper.graph import ThreadMessage
@@ -8,6 +10,8 @@ from lanekeeper.graph.message_rows import from_row
 from lanekeeper.postgres import Database, Statements, Transaction
 
 SQL = Statements.beside(__file__)
+
+ABOUT = ("name", "home_city", "plan_tier", "budget_amount", "budget_currency")
 
 
 class OutdatedError(Exception):
@@ -19,8 +23,8 @@ class History:
     """A conversation at one moment.
 
     Attributes:
-        name: what the person is called.
         roles: what the person was to this service with their last message.
+        about: what else is known of the person, by the names of its columns.
         model_id: the model of its last turn, else the one that was chosen for it.
         version: how often it was summarised.
         forgets: how often the person had something forgotten.
@@ -32,8 +36,8 @@ class History:
     user_id: str
     conversation_id: str
     agent_id: str
-    name: str | None
     roles: tuple[str, ...]
+    about: Mapping[str, Any]
     model_id: str | None
     version: int
     forgets: int
@@ -69,8 +73,8 @@ async def read(database: Database, user_id: str, conversation_id: str) -> Histor
     return History(
         **key,
         agent_id=row["agent_id"],
-        name=row["name"],
         roles=tuple(row["roles"] or ()),
+        about={column: row[column] for column in ABOUT},
         model_id=row["last_model_id"] or row["model_id"],
         version=row["version"],
         forgets=row["forgets"],

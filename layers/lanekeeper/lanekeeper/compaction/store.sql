@@ -2,7 +2,8 @@
 
 -- All of it in one statement: what was forgotten meanwhile shows as another count of forgets.
 -- name: history
-select c.agent_id, c.model_id, u.name, u.forgets, coalesce(s.version, 0) as version, s.body as summary,
+select c.agent_id, c.model_id, coalesce(p.name, u.name) as name, p.home_city, p.plan_tier, p.budget_amount, p.budget_currency,
+       u.forgets, coalesce(s.version, 0) as version, s.body as summary,
        (select t.model_id from turns t where t.conversation_id = c.id and t.finished_at is not null
         order by t.accepted_at desc limit 1) as last_model_id,
        (select i.payload -> 'roles' from inbox i where i.user_id = %(user_id)s and i.conversation_id = c.id
@@ -11,7 +12,10 @@ select c.agent_id, c.model_id, u.name, u.forgets, coalesce(s.version, 0) as vers
        (select coalesce(jsonb_agg(jsonb_build_array(
           m.position, m.turn_id, m.message || jsonb_build_object('id', m.message_id)) order by m.position), '[]')
         from thread_messages m where m.conversation_id = c.id) as messages
-from conversations c join users u on u.id = c.user_id left join summaries s on s.conversation_id = c.id
+from conversations c
+join users u on u.id = c.user_id
+left join profiles p on p.user_id = u.id
+left join summaries s on s.conversation_id = c.id
 where c.id = %(conversation_id)s and c.user_id = %(user_id)s
 
 -- Waits for what a worker writes at this moment: its fence and this lock exclude each other. So between two steps of a

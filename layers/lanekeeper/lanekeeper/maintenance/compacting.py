@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 
 from lanekeeper import compaction
 from lanekeeper.compaction import History, OutdatedError, Plan, Summariser, SummaryError
-from lanekeeper.context import Profile, versions
+from lanekeeper.context import versions
 from lanekeeper.graph import ThreadMessage
 from lanekeeper.ledger.store import count_limit_hit
 from lanekeeper.limits import Limits
@@ -20,7 +20,7 @@ from lanekeeper.mainline.client import Caller, Mainline
 from lanekeeper.mainline.errors import MainlineError
 from lanekeeper.maintenance.in_force import OperatorSettings
 from lanekeeper.maintenance.meter import SQL, BackgroundMeter
-from lanekeeper.maintenance.request import ConversationRequest
+from lanekeeper.maintenance.request import ConversationRequest, profile_of
 from lanekeeper.postgres import Database
 from lanekeeper.redact import place
 from lanekeeper.tools import Agent
@@ -158,7 +158,7 @@ class Compacting:
             model=in_force.catalogue.choose(history.model_id),
             prompt=versions.in_force(in_force.versions, agent.id, agent.prompt, agent.find_prompt),
             tools=agent.tools,
-            profile=Profile.of(history.name, history.roles),
+            profile=profile_of(history),
         )
 
     async def _as_sent(self, history: History, request: ConversationRequest) -> list[ThreadMessage]:

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lanekeeper.compaction import History
 from lanekeeper.context import Profile, model_input
 from lanekeeper.graph import ThreadMessage
 from lanekeeper.mainline.body import chat_body
 from lanekeeper.mainline.catalogue import Model
-from lanekeeper.tools import Toolset
+from lanekeeper.tools import Money, Toolset
 from lanekeeper.types import Json, Prompt
 
 
@@ -38,3 +39,16 @@ class ConversationRequest:
         return chat_body(
             asked.wire(self.model), tools=self.tools.definitions, tool_choice=choice, max_tokens=max_tokens
         )
+
+
+def profile_of(history: History) -> Profile:
+    """The profile of a conversation's person, as a turn has it."""
+    about = history.about
+    amount, currency = about["budget_amount"], about["budget_currency"]
+    return Profile.of(
+        about["name"],
+        history.roles,
+        home_city=about["home_city"],
+        plan_tier=about["plan_tier"],
+        budget=None if currency is None else Money(minor_units=amount, currency=currency).text,
+    )
