@@ -3,7 +3,10 @@
 import re
 from functools import lru_cache
 
+from tests.devkit.mainline.demo.vocabulary import word_set
 from tests.devkit.mainline.words import words
+
+_COMMON, _SAYING = word_set("common"), word_set("saying")
 
 _NAME = re.compile(
     r"(?:\bmy (?:first )?name(?: is|'s)|\bi am called|\bi'm called|\b(?:people|they|just|you can|please) call me"
@@ -59,6 +62,10 @@ def kind(fact: str) -> str:
 
 
 def subject(fact: str) -> str:
-    """The few words by which a fact is found again."""
-    telling = [word for word in words(fact) if len(word) > 3]
-    return " ".join(telling[:3]) or fact[:40]
+    """The few words by which a fact is found again: what it is about, not what it says of it."""
+    said = words(fact)
+    end = next((place for place, word in enumerate(said) if word in _SAYING), len(said))
+    for part in (said[:end] if end < len(said) else (), said):
+        if telling := [word for word in part if len(word) > 2 and word not in _COMMON]:
+            return " ".join(telling[:3])
+    return fact[:40]

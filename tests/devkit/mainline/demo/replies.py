@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from tests.devkit.mainline.demo import almanac, days, facts, offers, topics
+from lanekeeper.memory.masking import FORGOTTEN
+from tests.devkit.mainline.demo import almanac, days, facts, memories, offers, topics
 from tests.devkit.mainline.demo.arithmetic import solve
 from tests.devkit.mainline.demo.conversation import Looked
 from tests.devkit.mainline.demo.part import SHOWN, Part, listed
@@ -17,8 +18,18 @@ _HAPPY = word_set("happy")
 
 def reply(part: Part) -> str | Call:
     """What to say to a message, or the tool to call first."""
+    if part.text == FORGOTTEN:
+        return part.say("forgotten")
+    if memories.is_asked_for(part.text) and (found := memories.fitting(part.text, part.conversation)):
+        return _told_before(part, found)
     special = REPLIES.get(part.meaning.intent)
     return special(part) if special else part.say(part.meaning.intent)
+
+
+def _told_before(part: Part, found: list[str]) -> str:
+    if len(found) == 1:
+        return part.say("told_before", fact=found[0])
+    return part.say("which", list="\n".join(f"- {fact}" for fact in found))
 
 
 def _greeting(part: Part) -> str:
@@ -89,6 +100,10 @@ def _remember(part: Part) -> str | Call:
 
 def _forget(part: Part) -> str | Call:
     call = offers.call(part.conversation, offers.FORGET, subject=facts.subject(facts.fact(part.text)))
+    made = next((made for made in part.conversation.looked if made.name == offers.FORGET), None)
+    # What the call said may be forgotten as well by now.
+    if call is not None and made is not None:
+        return part.say("tool_failed", message=made.failure) if made.failure else part.say("forgotten")
     return part.look(call, lambda made: part.say("forgotten"), "forget")
 
 
