@@ -1,5 +1,7 @@
 """No card number leaves, however its digits are set apart; numbers that are none do (E5)."""
 
+import html
+import unicodedata
 from datetime import date, timedelta
 from itertools import pairwise
 
@@ -14,11 +16,18 @@ VISA = "4111111111111111"
 AMEX = "378282246310005"
 SEPARATORS = (
     *(" ", "  ", "   ", "-", " - ", ".", "/", " / ", "_", "\\_", ", ", "; ", " · ", ":"),
-    *("\u00a0", "\u00a0\u00a0", "\u2009", "\u200b", "\u2060", "\u00ad", "\u2011", "&nbsp;", "\t"),
-    *("** **", "`` ``", "* *", "__ __", "~~ ~~", "</b> <b>", "*", "**"),
+    *("\u00a0", "\u00a0\u00a0", "\u2009", "\u200b", "\u2060", "\u00ad", "\u2011", "&nbsp;", "&#8203;", "&#x20;", "\t"),
+    *("** **", "`` ``", "* *", "__ __", "~~ ~~", "</b> <b>", "<br>", "*", "**", ") ("),
     *(" | ", "|", "  |  ", "\n", "\n\n", "\n- ", "\n* ", " |\n| ", "  \n", "\r\n", f"\n{MARK}\n", f"\n\n{MARK}\n\n"),
 )
-FULL_WIDTH = str.maketrans("0123456789", "".join(map(chr, range(0xFF10, 0xFF1A))))
+WRITTEN = {
+    "groups": "0123456789",
+    "digits": "0123456789",
+    "full width": [chr(0xFF10 + digit) for digit in range(10)],
+    "raised": "⁰¹²³⁴⁵⁶⁷⁸⁹",
+    "circled": "⓪①②③④⑤⑥⑦⑧⑨",
+    "by number": [f"&#{48 + digit};" for digit in range(10)],
+}
 
 
 def is_sound(digits: str) -> bool:
@@ -51,13 +60,13 @@ def groups_of(card: str) -> list[str]:
 
 
 def digits_in(text: str) -> str:
-    return "".join(str(int(char)) for char in text if char.isdecimal())
+    return "".join(str(unicodedata.digit(char)) for char in html.unescape(text) if char.isdigit())
 
 
 @given(
     card=CARDS,
     separator=st.sampled_from(SEPARATORS),
-    how=st.sampled_from(["groups", "digits", "full width"]),
+    how=st.sampled_from([*WRITTEN]),
     around=st.sampled_from(
         [("", ""), ("Card ", " ok"), ("Card: **", "**."), ("| Visa | ", " |\n"), ("In 2026:\n\n", "\n\n12/27")]
     ),
@@ -66,8 +75,8 @@ def digits_in(text: str) -> str:
 def test_no_digit_of_a_card_number_leaves_however_it_is_set_apart(
     card: str, separator: str, how: str, around: tuple[str, str], places: list[int]
 ) -> None:
-    card = card.translate(FULL_WIDTH) if how == "full width" else card
-    text = separator.join(card if how == "digits" else groups_of(card)).join(around)
+    groups = card if how == "digits" else groups_of(card)
+    text = separator.join("".join(WRITTEN[how][int(digit)] for digit in group) for group in groups).join(around)
     out, fault = speak(cut(text, places), messages=40)
     assert fault == "secret", text
     assert digits_in(out) == digits_in(around[0])

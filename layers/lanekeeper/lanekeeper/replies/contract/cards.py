@@ -5,14 +5,11 @@ apart more widely, by cells, lines, commas, are a card only where they are no pi
 """
 
 import re
-import unicodedata
 from typing import NamedTuple
 
 from lanekeeper.replies.contract import digits as rules
 from lanekeeper.replies.contract.breaks import MARK
 
-_DIGIT = re.compile(r"\d")
-_TOKEN = re.compile(r"\d+|\D+")
 _RULED = re.compile(r"[-:|\s]+")
 # More than this between two numbers sets them apart, and after this much of a line it is known what it is.
 _GAP_CHARS = 120
@@ -73,7 +70,7 @@ class Cards:
 
     def take(self, text: str) -> str:
         """More of the reply; what of it goes out now."""
-        if not self._groups and self._row is None and not _DIGIT.search(text):
+        if not self._groups and self._row is None and not rules.DIGIT.search(text):
             if len(self._text) > 2 * _KEPT_CHARS:
                 self._text = self._text[-_KEPT_CHARS:]
             self._text += text
@@ -81,13 +78,13 @@ class Cards:
             return text
         begin = len(self._text)
         self._text += text
-        for token in _TOKEN.finditer(self._text, begin):
-            if token.group()[0].isdecimal():
+        for token in rules.tokens(self._text, begin):
+            if token.is_digits:
                 self._add_digits(token)
             else:
-                self._add_gap(token.group())
+                self._add_gap(token.text)
             if self._row:
-                self._look_below(token.end(), final=False)
+                self._look_below(token.end, final=False)
             if self.found:
                 break
         return self._release(self._card if self.found else self._undecided())
@@ -108,16 +105,13 @@ class Cards:
         begin, self._released = self._released, max(self._released, end)
         return self._text[begin : self._released]
 
-    def _add_digits(self, token: re.Match[str]) -> None:
-        digits = token.group()
-        if not digits.isascii():
-            digits = "".join(str(unicodedata.decimal(digit)) for digit in digits)
+    def _add_digits(self, token: rules.Token) -> None:
         gap = rules.plain_gap(self._gap) if self._groups else ""
         if self._groups and not gap:
             last = self._groups[-1]
-            self._groups[-1] = last._replace(end=token.end(), digits=(last.digits + digits)[:_KEPT_DIGITS])
+            self._groups[-1] = last._replace(end=token.end, digits=(last.digits + token.text)[:_KEPT_DIGITS])
         else:
-            group = _Group(token.start(), token.end(), digits[:_KEPT_DIGITS], gap)
+            group = _Group(token.start, token.end, token.text[:_KEPT_DIGITS], gap)
             self._groups = [*self._groups[-rules.CARD_DIGITS.stop :], group]
             self._closed = False
         self._gap = ""

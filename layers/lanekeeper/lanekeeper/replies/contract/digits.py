@@ -1,8 +1,10 @@
 """What numbers look like: what sets them apart, and which rows of digits are a card's."""
 
+import html
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 from lanekeeper.replies.contract.breaks import MARK
 
@@ -11,7 +13,11 @@ CARD_DIGITS = range(13, 20)
 _GROUPS = ((4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 5), (4, 4, 4, 4, 3), (8, 8))
 _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 
-_DIGIT = re.compile(r"\d+")
+_ONE = r"[\d²³¹⁰⁴-⁹₀-₉⓪①-⑨]"
+DIGIT = re.compile(_ONE)
+_NAMED = r"&#(?:x[0-9a-f]{1,6}|[0-9]{1,7});"
+_TOKEN = re.compile(rf"{_NAMED}|{_ONE}+|(?:(?!{_ONE})[^&])+|&", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
 # What a reader does not see, so that digits on both sides of it stand side by side.
 _BLANK_NAME = re.compile(r"&(?:nbsp|ensp|emsp|thinsp|#160|#xa0|#32|#x20);", re.IGNORECASE)
@@ -22,6 +28,25 @@ _LINES = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]+")
 # These also stand between numbers that are none of one another's business.
 _WIDE = frozenset("|,;\n\t")
 _ROW_NUMBERS = 3
+
+
+class Token(NamedTuple):
+    """A run of digits, plain ones in place of all others, or what stands between two of them."""
+
+    start: int
+    end: int
+    text: str
+    is_digits: bool
+
+
+def tokens(text: str, begin: int) -> Iterator[Token]:
+    """A text in tokens, from a place on. Characters that are given by their numbers are read as what they show."""
+    for found in _TOKEN.finditer(text, begin):
+        token = found.group()
+        seen = html.unescape(token) if token.startswith("&#") else token
+        if is_digits := DIGIT.match(seen) is not None:
+            seen = seen if seen.isascii() else "".join(str(unicodedata.digit(digit)) for digit in seen)
+        yield Token(found.start(), found.end(), seen, is_digits)
 
 
 def has_letters(gap: str) -> bool:
@@ -62,7 +87,7 @@ def goes_on(gap: str, gaps: Collection[str]) -> bool:
 
 def is_row_of_numbers(line: str) -> bool:
     """Whether a line is a row of a table whose numbers are no card."""
-    numbers = _DIGIT.findall(line) if "|" in line else []
+    numbers = _NUMBER.findall(line) if "|" in line else []
     return len(numbers) >= _ROW_NUMBERS and not any(
         is_grouped([len(number) for number in numbers[first:last]]) and is_card("".join(numbers[first:last]))
         for first in range(len(numbers))
