@@ -185,6 +185,22 @@ async def test_nobody_else_loses_anything_b064(past: Past, database: Database) -
     assert "ana" not in json.dumps([stone["subject"] for stone in stones] + stones[0]["digests"])
 
 
+async def test_what_was_said_and_not_yet_noted_is_forgotten_as_well_b062(past: Past, database: Database) -> None:
+    await past.say("m1", "By the way: my sister is called Ana. I like tea.")
+    await past.add({"type": "human", "id": "m1", "content": "By the way: my sister is called Ana. I like tea."})
+    await past.add({"type": "ai", "id": "a1", "content": "Ana is a fine name."})
+    await past.add({"type": "human", "id": "m2", "content": "forget my sister's name"})
+    await past.say("m2", "forget my sister's name")
+    forgotten = await ask_to_forget(database, "sister's name")
+    assert (forgotten.count, forgotten.messages, forgotten.anything) == (0, 2, True)
+    texts = [row["content"] for row in await past.thread("ana")]
+    assert texts == [FORGOTTEN, FORGOTTEN, "forget my sister's name"]
+    assert await past.column("select id from messages where forgotten") == ["m1"]
+    note = Note(kind="fact", subject="family", body="sister is called Ana", source="stated", source_message_id="m1")
+    assert await past.keep(note) == Saved(refused=Refusal.FORGOTTEN)
+    assert not (await ask_to_forget(database, "my boat")).anything
+
+
 async def test_of_many_conversations_every_one_is_looked_through(past: Past, database: Database) -> None:
     await past.say("m1", "my sister is called Ana")
     await past.note("m1", "sister", "sister is called Ana")

@@ -27,6 +27,16 @@ limit %(limit)s
 -- name: called
 select u.name, p.name as chosen_name from users u left join profiles p on p.user_id = u.id where u.id = %(user_id)s
 
+-- What the person wrote, as a model is sent it or a note writer has still to read it.
+-- name: said
+select t.message -> 'content' as content from thread_messages t
+where t.conversation_id = any(%(conversation_ids)s) and t.user_id = %(user_id)s and t.message ->> 'type' = 'human'
+union all
+select m.parts from messages m
+where m.conversation_id = any(%(conversation_ids)s) and m.user_id = %(user_id)s and m.role = 'user' and not m.forgotten
+  and (m.position is null or m.position > coalesce(
+    (select p.position from note_progress p where p.conversation_id = m.conversation_id), 0))
+
 -- name: remove
 delete from notes where user_id = %(user_id)s and id = any(%(note_ids)s)
 
@@ -50,32 +60,3 @@ delete from late_recalls where user_id = %(user_id)s and note_ids && %(note_ids)
 
 -- name: drop_requests
 delete from model_requests where user_id = %(user_id)s
-
--- name: summaries
-select conversation_id, body from summaries where user_id = %(user_id)s
-
--- name: shorten
-update summaries set body = %(body)s, version = version + 1
-where user_id = %(user_id)s and conversation_id = %(conversation_id)s
-
--- name: conversations
-select id from conversations where user_id = %(user_id)s and id > %(after)s order by id limit %(limit)s
-
--- name: threads
-select conversation_id, position, message from thread_messages
-where conversation_id = any(%(conversation_ids)s) and user_id = %(user_id)s
-
--- name: mask
-update thread_messages t set message = m.message
-from jsonb_to_recordset(%(rows)s) as m (conversation_id text, position int, message jsonb)
-where t.conversation_id = m.conversation_id and t.position = m.position and t.user_id = %(user_id)s
-
--- What the note writer has not read yet, as far as it may.
--- name: unread
-select m.id, m.parts from messages m
-where m.conversation_id = any(%(conversation_ids)s) and m.user_id = %(user_id)s and not m.forgotten
-  and (m.position is null or m.position > coalesce(
-    (select p.position from note_progress p where p.conversation_id = m.conversation_id), 0))
-
--- name: keep_from_writer
-update messages set forgotten = true where user_id = %(user_id)s and id = any(%(message_ids)s) and not forgotten

@@ -21,11 +21,13 @@ class Telling:
         alone: names, numbers, addresses: each gives the fact away by itself.
         together: stems of words, most of which give it away when they stand within two sentences.
         about: stems of the words of its subject.
+        owner: whose digests the words are; empty when they are words.
     """
 
     alone: frozenset[str] = frozenset()
     together: frozenset[str] = frozenset()
     about: frozenset[str] = frozenset()
+    owner: str = ""
 
     @classmethod
     def of(cls, subject: str, body: str, *, said: str = "", known: Iterable[str] = ()) -> "Telling":
@@ -50,6 +52,11 @@ class Telling:
             # Nothing but the subject itself: "vegan: is vegan".
             meant = [unit for unit in told if not unit.is_small]
         return cls(alone, frozenset(unit.stem for unit in meant), named)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no word gives it away."""
+        return not (self.alone or self.together)
 
     def is_in(self, text: str) -> bool:
         """Whether a text gives the fact away."""
@@ -77,8 +84,8 @@ class Telling:
     def _stating(self, pieces: Sequence[str]) -> list[bool]:
         """Of each sentence, whether it gives the fact away or helps the one beside it to."""
         found = [list(units(piece)) for piece in pieces]
-        shares = [self.together & {unit.stem for unit in in_one} for in_one in found]
-        stating = [any(unit.spelling in self.alone for unit in in_one) for in_one in found]
+        shares = [self.together & {self._key(unit.stem) for unit in in_one} for in_one in found]
+        stating = [any(self._key(unit.spelling) in self.alone for unit in in_one) for in_one in found]
         for place, share in enumerate(shares):
             beside = shares[place + 1] if place + 1 < len(shares) else frozenset[str]()
             if self._is_enough(share):
@@ -86,6 +93,9 @@ class Telling:
             elif self._is_enough(share | beside) and not self._is_enough(beside):
                 stating[place] = stating[place + 1] = True
         return stating
+
+    def _key(self, word: str) -> str:
+        return digest(self.owner, word) if self.owner else word
 
     def _is_enough(self, stems: frozenset[str] | set[str]) -> bool:
         return bool(self.together) and len(stems) >= math.ceil(ENOUGH * len(self.together))
@@ -96,13 +106,11 @@ def digest(user_id: str, word: str) -> str:
     return hashlib.sha256(f"{user_id}\n{word}".encode()).hexdigest()
 
 
-def digests(user_id: str, text: str) -> tuple[frozenset[str], frozenset[str]]:
+def digests_of(user_id: str, text: str) -> tuple[list[str], list[str]]:
     """The digests of a text's units, spelled out and by their stems."""
     found = list(units(text))
-    return (
-        frozenset(digest(user_id, unit.spelling) for unit in found),
-        frozenset(digest(user_id, unit.stem) for unit in found),
-    )
+    spelled, stems = {unit.spelling for unit in found}, {unit.stem for unit in found}
+    return sorted(digest(user_id, word) for word in spelled), sorted(digest(user_id, word) for word in stems)
 
 
 def _tells_alone(unit: Unit, capitals: set[str]) -> bool:

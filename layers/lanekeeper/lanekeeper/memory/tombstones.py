@@ -1,11 +1,9 @@
 """Whether a note would bring back what its person had forgotten (W4, B062)."""
 
-import math
-from collections.abc import Mapping
-
 from lanekeeper.memory.forgetting import SQL
-from lanekeeper.memory.telling import ENOUGH, digest, digests
+from lanekeeper.memory.telling import Telling, digest, digests_of
 from lanekeeper.postgres import Transaction
+from lanekeeper.types import Json
 
 
 async def is_forgotten(
@@ -24,21 +22,12 @@ async def is_forgotten(
         asked: the person asked for just this to be kept. Then another fact about the same subject may be kept: "forget
             what my sister is called, and remember that she lives in Oslo".
     """
-    spelled, stems = digests(user_id, body)
-    told = {
-        "user_id": user_id,
-        "message_id": message_id,
-        "subject": digest(user_id, subject),
-        "spelled": sorted(spelled),
-        "stems": sorted(stems),
-    }
+    spelled, stems = digests_of(user_id, body)
+    about = digest(user_id, subject)
+    told = {"user_id": user_id, "message_id": message_id, "subject": about, "spelled": spelled, "stems": stems}
     stones = await transaction.rows(SQL["tombstones"], told)
-    return any(
-        (not asked and stone["subject"] == told["subject"]) or _matches(stone, spelled, stems) for stone in stones
-    )
+    return any((not asked and stone["subject"] == about) or _telling(user_id, stone).is_in(body) for stone in stones)
 
 
-def _matches(stone: Mapping[str, list[str]], spelled: frozenset[str], stems: frozenset[str]) -> bool:
-    together = stone["together"]
-    enough = bool(together) and len(stems & set(together)) >= math.ceil(ENOUGH * len(together))
-    return enough or not spelled.isdisjoint(stone["digests"])
+def _telling(user_id: str, stone: Json) -> Telling:
+    return Telling(frozenset(stone["digests"]), frozenset(stone["together"]), owner=user_id)

@@ -113,7 +113,7 @@ class Remembering:
                 "Ask which of them is meant, and call again with its subject as it stands here.",
                 retryable=True,
             )
-        if not gone.count:
+        if not gone.anything:
             raise ToolFailure("Nothing is kept about that.", "Say so in a few words.")
         self.forgot = True
         self._recalling.keep_silent()
