@@ -9,8 +9,8 @@ import pytest
 
 from lanekeeper.ledger.store import LIMIT_HITS
 from lanekeeper.limits import Limits
-from lanekeeper.maintenance.spend import Spent
 from lanekeeper.maintenance.due_timers import tell_failed
+from lanekeeper.maintenance.spend import Spent
 from lanekeeper.maintenance.tick import Found
 from lanekeeper.metrics import SERVICE, publish
 from lanekeeper.turn.measures import turn_measures
@@ -152,9 +152,7 @@ def test_t3_an_alarm_rings_when_one_in_twenty_waits_too_long_for_the_first_words
     assert measured(capsys)[properties["MetricName"]] == properties["Unit"]
 
 
-def test_work_in_the_background_that_keeps_failing_rings(
-    production: Stack, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_work_in_the_background_that_keeps_failing_rings(production: Stack, capsys: pytest.CaptureFixture[str]) -> None:
     properties = alarm(production, "FailedTimers")
     assert (properties["Statistic"], properties["Threshold"], properties["EvaluationPeriods"]) == ("Sum", 0, 3)
     tell_failed(1)

@@ -26,6 +26,8 @@ VALUES: dict[str, Any] = {
     "message_id": "m-new",
     "again_id": "m-again",
     "kind": "text",
+    "tokens": 10,
+    "ceiling": 60_000,
     "key": "k-new",
     "fingerprint": "f",
     "may_begin": True,
