@@ -320,3 +320,9 @@ async def test_a_person_who_stops_while_memory_is_searched_is_not_kept_waiting(
     async with asyncio.timeout(15):
         await running
     assert (await talk.turn(turn_id))["state"] == "stopped"
+
+
+async def test_another_word_for_it_finds_it_too_r1(talk: Talk, note: Note) -> None:
+    await note("My mother is called Ines", subject="mother")
+    await talk.judge(refers_to_earlier=1.0)
+    assert "Ines" in await ask(talk, "what is my mum called?")

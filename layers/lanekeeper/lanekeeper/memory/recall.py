@@ -1,17 +1,19 @@
 """Recall: exact search among one person's notes, and what code makes of the hits (R1, R3)."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from lanekeeper.limits import Limits
-from lanekeeper.memory.rules import Label, cut_to_bytes, label
+from lanekeeper.memory.rules import Label, bare, cut_to_bytes, label
 from lanekeeper.postgres import Database, Statements
 from lanekeeper.types import Json
 
 SQL = Statements.beside(__file__)
 
 _DEFAULTS = Limits()
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,14 +57,15 @@ def parameters(
     Args:
         message: what the person wrote. Any text is safe: no sign in it is an operator.
         languages: codes such as ``de`` of the languages that notes may be in; English always comes along.
-        aliases: other words for a word; those whose word the message holds are searched for too, and count less.
+        aliases: other words for a word, which stands in lower case and without accents; those whose word the message
+            holds are searched for too, and count less.
         at_most: hits wanted.
         matches: notes that one word may bring in; more of them say nothing about any one note.
         chars: characters of the message, from its beginning, that are searched for.
     """
     said = message.replace("\0", " ").encode("utf-8", "ignore").decode()[:chars]
-    words = set(said.casefold().split())
-    others = [other for word, others in (aliases or {}).items() if word.casefold() in words for other in others]
+    words = dict.fromkeys(_WORD.findall(bare(said))) if aliases else {}
+    others = [other for word in words for other in (aliases or {}).get(word, ())]
     known = list(dict.fromkeys(["en", *(language for language in languages if language)]))
     return {"message": said, "languages": known, "aliases": others, "at_most": at_most, "matches": matches}
 

@@ -24,6 +24,8 @@ ATTRIBUTES = frozenset(
         "lanekeeper.prompt.sha256",
         "lanekeeper.prompt.version",
         "lanekeeper.queued_ms",
+        "lanekeeper.recall",
+        "lanekeeper.recall.notes",
         "lanekeeper.state",
         "lanekeeper.turn",
         "user.id",

@@ -9,16 +9,14 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC
 
-import psycopg
-
 from lanekeeper.context.days import find_zone
 from lanekeeper.decisions import Verdicts, words
-from lanekeeper.errors import DatabaseUnreachableError
 from lanekeeper.limits import Limits
+from lanekeeper.memory.aliases import aliases
 from lanekeeper.memory.recall import Hit, Recalled, cut, recall
 from lanekeeper.memory.rules import normalised_subject
 from lanekeeper.memory.wishes import asks_to_forget
-from lanekeeper.memory.wording import FOUND_LATE, NOTHING_FITS, Told, lines, told
+from lanekeeper.memory.wording import FOUND_LATE, NOTHING_FITS, NOTHING_FITS_WELL, Told, lines, told
 from lanekeeper.postgres import Database, Transaction
 from lanekeeper.redact import place
 from lanekeeper.traces import span
@@ -86,12 +84,16 @@ class Recalling:
         if search is None or self._silent or verdicts.memory_search == "none":
             return
         strong = verdicts.memory_search == "strong"
-        with span("recall"):
+        with span("recall") as traced:
             await asyncio.wait({search}, timeout=self._limits.recall_wait_s)
-        if not search.done():
-            self._late = (search, strong)
-        elif (found := search.result()) is not None:
-            self._told.append(told(found, strong=strong))
+            if not search.done():
+                self._late = (search, strong)
+                traced.note({"lanekeeper.recall": "late"})
+            elif (found := search.result()) is None:
+                traced.fail()
+            else:
+                self._told.append(told(found, strong=strong))
+                traced.note({"lanekeeper.recall": found.label.value, "lanekeeper.recall.notes": len(found.hits)})
 
     def keep_silent(self) -> None:
         """Tell nothing for the rest of the turn, and keep nothing for the next: something is forgotten in it (W4)."""
@@ -123,13 +125,16 @@ class Recalling:
         if self._late is None or not self._late[0].done() or self._late[0].cancelled():
             return
         search, strong = self._late
-        if (found := search.result()) is not None and (hits := told(found, strong=strong).hits):
+        found = search.result()
+        late = told(found, strong=strong) if found is not None else Told()
+        # What only might fit this message says nothing about the next.
+        if late.hits and late.advice != NOTHING_FITS_WELL:
             transaction.put(
                 SQL["keep_late_recall"],
                 {
                     "user_id": self._turn.hold.user_id,
                     "conversation_id": self._turn.conversation_id,
-                    "note_ids": [hit.id for hit in hits],
+                    "note_ids": [hit.id for hit in late.hits],
                 },
             )
 
@@ -154,7 +159,8 @@ class Recalling:
                 said,
                 self._limits,
                 languages=[words.language_of(said) or "en"],
+                aliases=aliases(),
             )
-        except (DatabaseUnreachableError, psycopg.Error) as error:
+        except Exception as error:  # noqa: BLE001
             logger.warning("memory could not be searched: %s", place(error))
             return None
