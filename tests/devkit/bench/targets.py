@@ -33,6 +33,8 @@ def verdicts(taken: Figures) -> Iterator[Verdict]:
         yield from _relay(taken["relay"])
     if "cache" in taken:
         yield from _cached(taken["cache"])
+    if "compaction" in taken:
+        yield from _unnoticed(taken["compaction"])
 
 
 def _acknowledged(turns: Figures) -> Iterator[Verdict]:
@@ -157,6 +159,25 @@ def _cached(cache: Figures) -> Iterator[Verdict]:
         f"{cache['hard_requests']} of {cache['requests']} requests went to the large model, whose cache had not seen "
         "what the small one had answered",
     )
+
+
+def _unnoticed(compaction: Figures) -> Iterator[Verdict]:
+    yield Verdict(
+        "a turn while a summary is made: within 10 % of one while none is",
+        f"{compaction['ratio']} times, median of {len(compaction['rounds'])} rounds",
+        compaction["ratio"] <= 1.1,
+        "both share the machine with the function that summarises",
+    )
+    long = compaction["long"]
+    named = {"prompt_tokens": "the largest request", "thread_bytes": "the thread", "turn_ms": "the median turn"}
+    for name, what in named.items():
+        growth = long[f"{name}_growth"]
+        yield Verdict(
+            f"{what} in the last half of {long['turns']} turns: within 10 % of before",
+            f"{growth} times",
+            growth <= 1.1,
+            "nothing should grow once a conversation is summarised again and again",
+        )
 
 
 def _spent(rival: Figures) -> str:

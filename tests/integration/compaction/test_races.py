@@ -173,3 +173,17 @@ async def test_a_publish_waits_for_a_worker_that_is_writing_and_a_dead_one_leave
     await asyncio.gather(late, return_exceptions=True)
     assert len(await night.thread()) == 6
     assert await night.summary() is None
+
+
+async def test_a_message_whose_worker_found_the_lane_locked_by_a_summary_is_not_left_for_the_minute(
+    night: Night,
+) -> None:
+    await night.chat(*SAID)
+    history, plan = await planned(night)
+    # As it is when accept has committed and woken a worker, who passed over the locked row.
+    await night.talk.say("still there?")
+    published = await compaction.publish(night.database, history, plan, SUMMARY)
+    assert (published.released.freed, published.released.waits) == (0, True)
+    await night.talk.script({"text": "Yes."})
+    assert await night.talk.run() == 1
+    assert not (await compaction.release(night.database, "ana", "conv_ana")).waits

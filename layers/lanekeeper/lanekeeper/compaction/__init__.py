@@ -1,7 +1,7 @@
 """Compaction: a long conversation becomes a summary and its last messages while its person chats on (C2, C3, C4)."""
 
 from lanekeeper.compaction.rules import Plan, pieces, plan
-from lanekeeper.compaction.store import History, OutdatedError, Published, publish, read, release
+from lanekeeper.compaction.store import History, OutdatedError, Published, Released, publish, read, release
 from lanekeeper.compaction.summarising import FEATURE, Request, Summariser, SummaryError
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "OutdatedError",
     "Plan",
     "Published",
+    "Released",
     "Request",
     "Summariser",
     "SummaryError",

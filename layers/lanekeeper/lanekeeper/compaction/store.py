@@ -52,11 +52,24 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
+class Released:
+    """What may run now.
+
+    Attributes:
+        freed: how many messages had waited for a summary.
+        waits: whether a worker is to be woken.
+    """
+
+    freed: int
+    waits: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Published:
-    """What a summary came to: how many messages it took the place of, and how many that waited may run now."""
+    """What a summary came to: how many messages it took the place of, and what may run now."""
 
     covered: int
-    freed: int
+    released: Released
 
 
 async def read(database: Database, user_id: str, conversation_id: str) -> History | None:
@@ -111,8 +124,8 @@ async def publish(database: Database, history: History, plan: Plan, body: str) -
         return Published(row["gone"], await _release(transaction, history.key))
 
 
-async def release(database: Database, user_id: str, conversation_id: str) -> int:
-    """Let run what waits for a summary that is not needed; how many messages.
+async def release(database: Database, user_id: str, conversation_id: str) -> Released:
+    """Let run what waits for a summary that is not needed.
 
     Raises:
         DatabaseUnreachableError: the database did not answer.
@@ -123,6 +136,6 @@ async def release(database: Database, user_id: str, conversation_id: str) -> int
         return await _release(transaction, key)
 
 
-async def _release(transaction: Transaction, key: dict[str, str]) -> int:
+async def _release(transaction: Transaction, key: dict[str, str]) -> Released:
     row = await transaction.row(SQL["release"], key)
-    return int(row["freed"]) if row else 0
+    return Released(row["freed"], row["waits"]) if row else Released(0, waits=False)

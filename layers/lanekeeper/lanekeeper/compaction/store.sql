@@ -45,6 +45,8 @@ with current as materialized (
 )
 select count(*) as current, (select count(*) from gone) as gone from current
 
+-- A worker passes over a lane whose row is locked, and so it may have come for a message and gone away again: whoever
+-- locked it wakes another where one waits.
 -- name: release
 with freed as (
   update inbox set state = 'new'
@@ -57,4 +59,6 @@ with freed as (
   update lanes set ready_at = coalesce(ready_at, lanekeeper.now())
   where user_id = %(user_id)s and exists (select from freed)
 )
-select count(*) as freed from freed
+select (select count(*) from freed) as freed,
+       exists (select from freed) or exists (
+         select from lanes l where l.user_id = %(user_id)s and l.ready_at is not null and l.holder is null) as waits

@@ -62,8 +62,9 @@ class Ceiling:
 
     async def _let_run(self, user_id: str, conversation_id: str) -> None:
         """Let what waits run all the same. If it is too much for the model, the honest line says so."""
-        if not await compaction.release(self._database, user_id, conversation_id):
-            return
-        async with self._database.transaction(user_id=user_id) as transaction:
-            await count_limit_hit(transaction, user_id, None, "ceiling", new_id("hit"))
-        await self._wake()
+        released = await compaction.release(self._database, user_id, conversation_id)
+        if released.freed:
+            async with self._database.transaction(user_id=user_id) as transaction:
+                await count_limit_hit(transaction, user_id, None, "ceiling", new_id("hit"))
+        if released.waits:
+            await self._wake()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from lanekeeper import compaction
-from lanekeeper.compaction import History, OutdatedError, Plan, Summariser, SummaryError
+from lanekeeper.compaction import History, OutdatedError, Plan, Published, Released, Summariser, SummaryError
 from lanekeeper.context import versions
 from lanekeeper.graph import ThreadMessage
 from lanekeeper.ledger.store import count_limit_hit
@@ -120,7 +120,6 @@ class Compacting:
             logger.warning("the notes of a conversation were not written: %s", place(error))
 
     async def _compact(self, user_id: str, conversation_id: str) -> Outcome:
-        outcome = Outcome("outdated")
         for _ in range(TRIES):
             history = await compaction.read(self._database, user_id, conversation_id)
             if history is None:
@@ -130,25 +129,27 @@ class Compacting:
             plan = compaction.plan(messages, self._limits, history.running)
             if plan is None:
                 # What waits for a summary that would hold nothing would wait for ever.
-                outcome = Outcome("nothing", 0, await compaction.release(self._database, user_id, conversation_id))
-                break
+                released = await compaction.release(self._database, user_id, conversation_id)
+                return await self._let_run("nothing", 0, released)
             try:
-                outcome = await self._publish(history, plan, request)
-                break
+                published = await self._publish(history, plan, request)
+                return await self._let_run("published", published.covered, published.released)
             except OutdatedError:
                 continue
             except (MainlineError, SummaryError) as error:
                 return await self._failed(history, error)
-        if outcome.freed:
-            await self._wake()
-        return outcome
+        return Outcome("outdated")
 
-    async def _publish(self, history: History, plan: Plan, request: ConversationRequest) -> Outcome:
+    async def _publish(self, history: History, plan: Plan, request: ConversationRequest) -> Published:
         meter = BackgroundMeter(self._database, history.user_id, self._settings)
         caller = Caller(user_id=history.user_id, meter=meter, feature=compaction.FEATURE)
         body = await self._summariser.summarise(request, plan.covered, history.summary, caller)
-        published = await compaction.publish(self._database, history, plan, body)
-        return Outcome("published", published.covered, published.freed)
+        return await compaction.publish(self._database, history, plan, body)
+
+    async def _let_run(self, state: State, covered: int, released: Released) -> Outcome:
+        if released.waits:
+            await self._wake()
+        return Outcome(state, covered, released.freed)
 
     async def _request(self, history: History) -> ConversationRequest:
         in_force = await self._settings.read()
