@@ -1,6 +1,5 @@
 """What the note writer's model is asked, and how its answer is read: whatever it says, it never breaks the reader."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,8 +20,6 @@ from lanekeeper.memory.segment import Line, Segment
 from lanekeeper.types import Json
 
 NOT_THEIRS = "Its source_message_id is not the id of a line of the person."
-
-_OBJECT = re.compile(r"[\[{].*[\]}]", re.DOTALL)
 
 
 class Drawn(BaseModel):
@@ -127,8 +124,7 @@ def _entries(message: Json) -> list[Any]:
     calls = [call.get("function") or {} for call in message.get("tool_calls") or ()]
     written = next((call.get("arguments") for call in calls if call.get("name") == Notes.__name__), None)
     if written is None:
-        found = _OBJECT.search(str(message.get("content") or ""))
-        written = found[0] if found else ""
+        written = _json_in(str(message.get("content") or ""))
     try:
         value = text.loads(written) if isinstance(written, str) else written
     except (ValueError, RecursionError):
@@ -137,6 +133,12 @@ def _entries(message: Json) -> list[Any]:
     if not isinstance(listed, list):
         raise MisfitError("It is no JSON object with a list of notes.")
     return listed
+
+
+def _json_in(said: str) -> str:
+    """What stands between the first bracket and the last: models put words and fences around it."""
+    begins = [place for bracket in "{[" if (place := said.find(bracket)) >= 0]
+    return said[min(begins) : max(said.rfind(bracket) for bracket in "}]") + 1] if begins else ""
 
 
 def _bare(entry: Any) -> Any:
