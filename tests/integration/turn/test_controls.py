@@ -160,7 +160,7 @@ async def test_clear_risk_gets_the_help_of_the_persons_country_from_code_and_no_
     await talk.superuser.execute("update users set timezone = 'Europe/Madrid'")
     await talk.run()
     _, said = (await talk.history())[-1]
-    assert said.startswith(lines()["crisis"]["es"].split("\n")[0])
+    assert said.startswith(lines()["crisis"].es.split("\n")[0])
     assert "024" in said
     assert await talk.requests() == []
 

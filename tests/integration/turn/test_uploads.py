@@ -9,6 +9,7 @@ import pytest
 from lanekeeper.limits import Limits
 from lanekeeper.parser.kinds import media_type_of
 from lanekeeper.postgres import Database
+from lanekeeper.uploads.rules import line
 from tests.devkit import samples
 from tests.integration.turn.conftest import Talk
 from tests.integration.turn.sender import Sender
@@ -199,3 +200,17 @@ async def test_b077_what_cannot_be_read_gets_a_plain_line_and_the_next_message_i
 def test_a_check_ends_in_the_time_that_a_worker_keeps_for_a_turn() -> None:
     limits = Limits()
     assert limits.parser_s + limits.upload_checks * limits.upload_check_s < limits.turn_s
+
+
+async def test_a_refusal_is_told_in_the_language_that_its_sender_wrote_in_last(sender: Sender) -> None:
+    await sender.talk.judge(language="de")
+    await sender.say("Hallo, kannst du mir helfen?")
+    await sender.talk.run()
+    await sender.talk.judge(language="other")
+    await sender.say("Ok")
+    await sender.talk.run()
+    upload_id = await sender.give(b"%PDF-1.7 cut off", "a.pdf")
+    await sender.talk.run()
+    row = await sender.upload(upload_id)
+    assert (row["state"], row["message"]) == ("refused", line("broken", "de"))
+    assert "Datei" in row["message"]

@@ -20,21 +20,21 @@ FILLED_IN = {"crisis": {"contacts", "emergency"}}
 def test_every_act_has_its_line_in_every_language():
     assert set(Act) <= set(lines())
     for name, written in lines().items():
-        assert set(written) == LANGUAGES, name
-        assert all(text.strip() for text in written.values())
-        assert len(set(written.values())) == len(LANGUAGES), f"{name} repeats itself"
+        assert set(written.__slots__) == LANGUAGES, name
+        assert all(text.strip() for text in written.texts)
+        assert len(written.texts) == len(LANGUAGES), f"{name} repeats itself"
 
 
 def test_a_line_has_no_gap_that_nobody_fills():
     for name, written in lines().items():
-        for text in written.values():
+        for text in written.texts:
             gaps = {gap for _, gap, _, _ in string.Formatter().parse(text) if gap}
             assert gaps == FILLED_IN.get(name, set()), (name, text)
 
 
 def test_a_line_in_a_language_that_is_not_there_is_said_in_english():
-    assert line(Act.HAND_OVER, "pl") == line(Act.HAND_OVER, None) == lines()["hand_over"]["en"]
-    assert line(Act.HAND_OVER, "ja") == lines()["hand_over"]["ja"]
+    assert line(Act.HAND_OVER, "pl") == line(Act.HAND_OVER, None) == lines()["hand_over"].en
+    assert line(Act.HAND_OVER, "ja") == lines()["hand_over"].ja
 
 
 def test_a_question_is_known_again_by_its_words_in_the_language_it_was_asked_in():
@@ -61,7 +61,7 @@ def test_help_is_named_for_the_country_in_the_persons_language(
     said = crisis_line(language, timezone)
     assert number in said
     assert emergency in said
-    assert said.startswith(lines()["crisis"].get(language, lines()["crisis"]["en"]).split("\n")[0])
+    assert said.startswith(lines()["crisis"].in_language(language).split("\n")[0])
     assert "findahelpline.com" in said
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanekeeper.uploads.envelope import shown, within
-from lanekeeper.uploads.rules import LINES, line, pieces, plain_name, upload_at
+from lanekeeper.uploads.rules import line, lines, pieces, plain_name, upload_at
 
 FILE = {"type": "upload", "id": "upload_1", "name": "a.txt", "kind": "file", "mime_type": "text/plain"}
 PICTURE = {**FILE, "name": "a.png", "kind": "image", "mime_type": "image/png"}
@@ -58,10 +58,14 @@ def test_every_stretch_of_a_text_is_whole_in_one_of_its_pieces(text: str) -> Non
 
 
 def test_every_reason_has_a_line_that_says_what_to_do() -> None:
-    for code, (what, then) in LINES.items():
-        assert line(code) == f"{what} {then}"
-        assert what.endswith(".")
-        assert then.endswith(".")
+    for code, (what, then) in lines().items():
+        assert line(code, "de-CH") == f"{what.de} {then.de}"
+        assert line(code, "ja") == what.ja + then.ja
+        assert line(code, None) == line(code, "tlh") == f"{what.en} {then.en}"
+        for written in (what, then):
+            assert len(written.texts) == len(written.__slots__), code
+            assert all(text.endswith((".", "。")) for text in written.texts)
+    assert line("no such reason", "fr") == line("broken", "fr")
 
 
 @given(st.lists(st.integers(min_value=0, max_value=50), max_size=40))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from lanekeeper.decisions.lines import OTHERWISE, line, lines
+from lanekeeper.decisions.lines import line, lines
 from lanekeeper.decisions.rules import Act
 
 
@@ -36,11 +36,10 @@ def crisis_line(language: str | None, timezone: str) -> str:
         language: what they write in, when known.
         timezone: the IANA zone they are in; it tells the country. UTC and its like tell none.
     """
-    spoken = language if language and language in lines()[Act.CRISIS] else OTHERWISE
     found = by_timezone().get(timezone)
-    directory = lines()["directory"][spoken]
+    directory = lines()["directory"].in_language(language)
     contacts = [*found.contacts, directory] if found else [directory]
-    emergency = found.emergency if found else lines()["emergency"][spoken]
-    return line(Act.CRISIS, spoken).format(
+    emergency = found.emergency if found else lines()["emergency"].in_language(language)
+    return line(Act.CRISIS, language).format(
         contacts="\n".join(f"- {contact}" for contact in contacts), emergency=emergency
     )

@@ -45,6 +45,13 @@ async def kept_verdicts(database: Database, place: Place, policy: Policy) -> Ver
     return Verdicts.from_json(row["source"], row["scores"], row["took_ms"], policy.thresholds)
 
 
+async def last_language(database: Database, user_id: str, policy: Policy) -> str | None:
+    """The language that a person wrote in last, where one of their last turns tells."""
+    (rows,) = await database.at_once(SQL["last_verdicts"], user_id=user_id, durable=False)
+    judged = (Verdicts.from_json(row["source"], row["scores"], row["took_ms"], policy.thresholds) for row in rows)
+    return next((language for one in judged if (language := one.language)), None)
+
+
 async def pending_control(database: Database, place: Place) -> Control | None:
     """The control that was asked about in a conversation and can still be confirmed."""
     (rows,) = await database.at_once(SQL["pending_control"], user_id=place.user_id, parameters=place.parameters())

@@ -9,6 +9,15 @@ set source = excluded.source, scores = excluded.scores, took_ms = excluded.took_
 -- name: kept_verdicts
 select source, scores, took_ms from verdicts where turn_id = %(turn_id)s and user_id = %(user_id)s
 
+-- Of the last turns of the two conversations that were used last, the newest first.
+-- name: last_verdicts
+select v.source, v.scores, v.took_ms
+from (select id from conversations where user_id = %(user_id)s order by updated_at desc, id desc limit 2) c
+cross join lateral (select t.id from turns t where t.conversation_id = c.id order by t.accepted_at desc limit 5) t
+join verdicts v on v.turn_id = t.id
+where v.user_id = %(user_id)s
+order by v.asked_at desc
+
 -- What was sent before the question was asked cannot be the answer to it.
 -- name: pending_control
 select control from control_confirms

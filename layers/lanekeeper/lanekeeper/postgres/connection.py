@@ -174,12 +174,10 @@ class Database:
     async def _exchange(self, statements: Sequence[Statement]) -> list[Result]:
         """Send statements in one round trip; what each gave, of several in one text the last.
 
-        When a migration has changed what a prepared statement gives, those that begin a transaction are sent once
-        more in full: what came with the refused one was undone, and nothing was done before it. Inside a transaction
-        that cannot be known, so there the refusal is raised.
+        Where a migration has changed what a prepared statement gives, those that begin a transaction are sent once
+        more in full: all that came with the refused one was undone. Inside a transaction the refusal is raised.
         """
-        connection, prepared = self._connection, self._prepared
-        if connection is None or prepared is None:
+        if (connection := self._connection) is None or (prepared := self._prepared) is None:
             raise psycopg.OperationalError("the connection was given up")
         begins = connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE
         try:

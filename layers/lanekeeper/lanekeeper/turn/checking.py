@@ -9,6 +9,7 @@ import logging
 
 from lanekeeper.decisions import Verdicts, words
 from lanekeeper.decisions.questions import questions_about
+from lanekeeper.decisions.store import last_language
 from lanekeeper.errors import DatabaseUnreachableError, LaneLostError
 from lanekeeper.lane import Watch
 from lanekeeper.limits import Limits
@@ -76,12 +77,13 @@ class Checking:
         except Exception as error:  # noqa: BLE001 - one file must not keep its person waiting for ever
             logger.error("an upload could not be checked: %s", place(error))
             found, reason = Found(), "unchecked"
+        language = await last_language(self._database, upload.hold.user_id, in_force.policy) if reason else None
         async with upload.hold.transaction(self._database) as transaction:
             await bill.write(transaction)
             if reason:
                 logger.info("an upload was turned away: %s", reason)
                 state: State = "sensitive" if reason == "sensitive" else "refused"
-                await turn_away(transaction, upload, state, line(reason))
+                await turn_away(transaction, upload, state, line(reason, language))
             else:
                 await admit(transaction, upload, found)
         await release(self._database, upload)

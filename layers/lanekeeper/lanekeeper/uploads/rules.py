@@ -5,10 +5,12 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
 from lanekeeper.errors import Problem
+from lanekeeper.lines import Line, lines_beside, together
 from lanekeeper.parser.kinds import Kind, kind_of, media_type_of
 from lanekeeper.parser.order import Unreadable
 from lanekeeper.types import Json
@@ -16,31 +18,14 @@ from lanekeeper.types import Json
 # An upload's state in a word of the contract.
 VERDICTS = {"quarantined": "pending", "checking": "pending"}
 
-TAKEN = "PDF, Word (docx), text, Markdown, CSV, PNG, JPEG, GIF and WebP"
-# Why there is nothing in a file that may be used, in words for its sender. What can be done comes second.
-LINES = {
-    "unknown_kind": ("This kind of file cannot be read here.", f"Send one of these: {TAKEN}."),
-    "old_office": ("This is an old Word file, or one with a password.", "Save it as docx without a password."),
-    "encrypted": ("This file has a password.", "Take the password off and send it again."),
-    "broken": ("This file is damaged or cut off.", "Save it anew and send it again."),
-    "too_large_inside": ("This file unpacks to more than can be read here.", "Send a smaller part of it."),
-    "too_slow": ("This file takes too long to read.", "Send a smaller part of it."),
-    "too_many_pages": ("This file has too many pages.", "Send only the pages that matter."),
-    "too_many_pixels": ("This picture is too large.", "Send a smaller one."),
-    "moving": ("Moving pictures of this kind cannot be read here.", "Send a still one."),
-    "no_text": ("There is no text in this file that could be read.", "If it is a scan, send it as a picture."),
-    "deaths": ("This file could not be read.", "Save it anew, or send a smaller part of it."),
-    "unsafe": ("This picture cannot be used here.", "Send another one."),
-    "instructions": (
-        "This holds text that gives orders to the assistant, so it was not read.",
-        "Tell me in your own words what you need.",
-    ),
-    "sensitive": (
-        "This looks like a private document, such as an identity card or a bank card. Please do not share it here.",
-        "It was not kept.",
-    ),
-    "unchecked": ("This could not be checked just now, so it was not kept.", "Send it again in a moment."),
-}
+_NEXT = "_next"
+
+
+@cache
+def lines() -> Mapping[str, tuple[Line, Line]]:
+    """Why there is nothing in a file that may be used, in words for its sender: what is wrong, and what can be done."""
+    written = lines_beside(__file__)
+    return {code: (line, written[code + _NEXT]) for code, line in written.items() if not code.endswith(_NEXT)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +83,9 @@ def received(content: bytes, name: str | None, max_name: int, key: str | None) -
     try:
         media_type = media_type_of(content, plain)
     except Unreadable as reason:
-        raise Problem(415, "unsupported_file", *LINES[reason.code]) from None
+        # A refusal of the API, like all of them in English: whoever sends a file may be unknown here.
+        what, then = lines()[reason.code]
+        raise Problem(415, "unsupported_file", what.en, then.en) from None
     return Given(name=plain or _UNNAMED[kind_of(media_type)], media_type=media_type, content=content, key=key)
 
 
@@ -149,6 +136,6 @@ def pieces(text: str) -> list[str]:
     return [text[at : at + _PIECE_CHARS] for at in range(0, max(len(text) - _OVERLAP_CHARS, 1), step)]
 
 
-def line(code: str) -> str:
-    """What is said of an upload that was not taken, as one text."""
-    return " ".join(LINES.get(code, LINES["broken"]))
+def line(code: str, language: str | None) -> str:
+    """What is said of an upload that was not taken, as one text in its sender's language."""
+    return together(language, *lines().get(code, lines()["broken"]))
