@@ -55,6 +55,7 @@ WHERE = {
     "limit": 10,
     "lease_s": 15,
     "ceiling": 60_000,
+    "fill_tokens": 20_000,
     "message_ids": ["m5"],
     "inbox_ids": [50],
     "turn_ids": ["t50-5"],

@@ -144,6 +144,31 @@ async def test_c4_what_has_no_room_waits_and_other_conversations_go_on(talk: Tal
     assert said == ["hello", "Hello.", "a long one", "and this after it", "short", "All of it."]
 
 
+async def test_c4_what_waited_does_not_join_the_turn_that_left_it_no_room(talk: Talk) -> None:
+    """The summary is published while that turn runs: it still sends all that was said before."""
+    await turn(talk, **FILLED)
+    await talk.say("go on")
+    await talk.script({"text": "I go on.", "delay_s": 0.5, **FILLED}, {"text": "All of it."})
+    running = asyncio.create_task(talk.run())
+
+    async def asked() -> bool:
+        return len(await talk.requests()) == 2
+
+    await talk.until(asked)
+    await talk.say("a long one")
+    await talk.superuser.execute("update inbox set tokens = 12000 where state = 'new'")
+    await talk.say("and this after it")
+    await talk.superuser.execute("update conversations set fill_tokens = 0")
+    await talk.superuser.execute(
+        "insert into summaries (conversation_id, user_id, body, covers_until) values ('conv_ana', 'ana', 'Hello.', 2)"
+    )
+    await talk.superuser.execute("delete from thread_messages where position <= 2")
+    assert await running == 2
+    said = [text for _, text in await talk.history()]
+    assert said == ["hello", "Hello.", "go on", "I go on.", "a long one", "and this after it", "All of it."]
+    assert "a long one" not in str((await talk.requests())[1]["body"])
+
+
 async def test_c4_a_control_never_waits(talk: Talk) -> None:
     await turn(talk, **FILLED)
     await talk.say("STOP", kind="control")

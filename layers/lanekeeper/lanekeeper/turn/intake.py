@@ -161,6 +161,8 @@ class Intake:
             "conversation_id": turn.conversation_id,
             "agent_id": turn.agent_id,
             "limit": self._limits.messages_per_turn,
+            "fill_tokens": turn.fill_tokens,
+            "ceiling": self._limits.context_budget_tokens,
         }
         statements = (SQL["joinable_rows"], FORGETS)
         told = await turn.hold.at_once(self._database, *statements, parameters=parameters, durable=False)

@@ -54,7 +54,8 @@ select begun.*, head.kind, head.state = 'new' as is_new, head.message_id, head.p
 from head left join begun on true
 
 -- What was sent meanwhile and may join: text of the same conversation and agent, and nothing that came after the
--- person pressed a button or gave an order, or after a message whose own file is still to be read.
+-- person pressed a button or gave an order, or after a message whose own file is still to be read or that has no room
+-- beside what the turn itself is sending: one that waited for a summary is answered by the next turn.
 -- name: joinable_rows
 select id from inbox i
 where user_id = %(user_id)s and state = 'new' and kind = 'text'
@@ -67,6 +68,10 @@ where user_id = %(user_id)s and state = 'new' and kind = 'text'
     where t.user_id = i.user_id and t.state = 'new' and t.kind = 'text' and t.id <= i.id and t.payload ? 'attachments'
       and t.conversation_id = i.conversation_id and t.agent_id = i.agent_id
       and u.user_id = i.user_id and u.state in ('new', 'running') and u.kind = 'upload')
+  and not exists (
+    select from inbox l
+    where l.user_id = i.user_id and l.state = 'new' and l.kind = 'text' and l.id <= i.id
+      and l.conversation_id = i.conversation_id and %(fill_tokens)s > 0 and l.tokens + %(fill_tokens)s > %(ceiling)s)
 order by id
 limit %(limit)s
 
