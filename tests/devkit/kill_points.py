@@ -71,7 +71,7 @@ POINTS = (
     Point("worker", "before_tool", "lanekeeper.turn.steps:TurnSteps.run_tools", "before"),
     Point("worker", "after_tool", "lanekeeper.turn.steps:TurnSteps.run_tools", "after"),
     # The last statement of the transaction has run, its commit has not.
-    Point("worker", "before_commit", "lanekeeper.postgres.connection:Transaction.run", "after", _ends_a_turn),
+    Point("worker", "before_commit", "lanekeeper.postgres.connection:Transaction.row", "after", _ends_a_turn),
     Point("worker", "after_commit", "lanekeeper.turn.ending:Ending.commit", "after"),
     Point("maintenance", "claimed", "lanekeeper.timers.store:Claims.next", "after", _claimed_a_timer),
     # It has been acted on, and is still to be taken away.

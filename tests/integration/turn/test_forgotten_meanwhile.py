@@ -1,5 +1,6 @@
 """What is forgotten by another road while a turn runs is in none of its later requests (W4, B062)."""
 
+import asyncio
 import json
 from collections.abc import Callable
 
@@ -46,3 +47,26 @@ async def test_the_next_request_of_a_running_turn_is_without_it(talk: Talk, own:
     assert "Ana" in asked
     assert "Ana" not in after
     assert "done elsewhere" in after
+
+
+@pytest.mark.parametrize("calls", [[], [{"name": "test_look", "args": {"query": "tea"}}]])
+async def test_an_answer_that_was_under_way_brings_it_into_no_later_request(
+    talk: Talk, own: OwnNotes, calls: list[dict[str, object]]
+) -> None:
+    said = await talk.say("remember that my sister is called Ana")
+    await note(talk, said["message_id"])
+    await talk.script({"text": "Your sister is called Ana.", "calls": calls, "delay_s": 0.5}, {"text": "Ok."})
+    running = asyncio.create_task(talk.run())
+
+    async def asked() -> bool:
+        return len(await talk.requests()) == 1
+
+    await talk.until(asked)
+    assert await own.forget("ana", "n1")
+    await running
+    await talk.say("what is new?")
+    await talk.script({"text": "Nothing."})
+    await talk.run()
+    _, *later = await talk.requests()
+    assert later
+    assert not any("Ana" in json.dumps(request["body"]["messages"]) for request in later)

@@ -45,12 +45,12 @@ class Thread:
         self.id = conversation_id
         self._user_id = user_id
         self._kept: list[ThreadMessage] = []
-        self._forgets = 0
+        self._forgets: int | None = None
         self.summary: str | None = None
 
-    def is_outdated(self, forgets: int) -> bool:
-        """Whether it holds what its person has had forgotten since, by the count of ``FORGETS``: load it anew (W4)."""
-        return forgets != self._forgets
+    def saw_forgetting(self, forgets: int) -> bool:
+        """Whether anything was forgotten since it was first loaded, by the count of ``FORGETS``: load it anew (W4)."""
+        return self._forgets is not None and forgets != self._forgets
 
     async def load(self, database: Database) -> None:
         """Read all messages anew, and the summary of what came before them: in one statement, so that they fit."""
@@ -63,7 +63,8 @@ class Thread:
                 parameters={"conversation_id": self.id},
                 durable=False,
             )
-        self._forgets = counted[0]["forgets"] if counted else 0
+        if self._forgets is None and counted:
+            self._forgets = counted[0]["forgets"]
         first = rows[0] if rows and rows[0]["summary"] is not None else None
         self.summary = first["summary"] if first else None
         self._kept = [

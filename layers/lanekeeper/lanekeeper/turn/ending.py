@@ -9,6 +9,7 @@ from psycopg.types.json import Jsonb
 from lanekeeper import clock
 from lanekeeper.graph import open_calls
 from lanekeeper.lines import HONEST_LINE, PERSON_LINE
+from lanekeeper.memory.clearing import clear_again
 from lanekeeper.postgres import Database, Statements
 from lanekeeper.replies import Reply, ReplyStream, deliver_and_release, send
 from lanekeeper.traces import Value, span
@@ -167,7 +168,7 @@ class Ending:
             if state == "failed":
                 self._steps.limits_met.count(failure)
             await self._steps.limits_met.write(transaction)
-            await transaction.run(
+            counted = await transaction.row(
                 SQL["end_turn"],
                 {
                     **self._turn.hold.key,
@@ -182,6 +183,9 @@ class Ending:
                     "first_reply_s": None if first_reply_ms is None else first_reply_ms / 1000,
                 },
             )
+            if counted and self._turn.thread.saw_forgetting(counted["forgets"]):
+                # The model may have been asked before that, and have said it once more since.
+                await clear_again(transaction, self._turn.hold.user_id, self._turn.id, self._turn.now)
             ended: dict[str, Value | None] = {
                 "lanekeeper.state": state,
                 "lanekeeper.failure": failure or None,

@@ -10,6 +10,7 @@ from lanekeeper.graph import FORGETS, Thread
 from lanekeeper.lane import Hold, LaneLock
 from lanekeeper.lane.store import SQL as LANE_SQL
 from lanekeeper.limits import Limits
+from lanekeeper.memory.clearing import clear_again
 from lanekeeper.postgres import Database, Statements, Transaction
 from lanekeeper.replies import deliver
 from lanekeeper.timers import compact_soon
@@ -167,8 +168,10 @@ class Intake:
         statements = (SQL["joinable_rows"], FORGETS)
         told = await turn.hold.at_once(self._database, *statements, parameters=parameters, durable=False)
         rows, counted = told.results
-        # Something was forgotten meanwhile by another road: no request from here on may hold it.
-        if counted and turn.thread.is_outdated(counted[0]["forgets"]):
+        # No request from here on may hold what was forgotten meanwhile, nor an answer that was under way then.
+        if counted and turn.thread.saw_forgetting(counted[0]["forgets"]):
+            async with turn.hold.transaction(self._database) as transaction:
+                await clear_again(transaction, turn.hold.user_id, turn.id, turn.now)
             await turn.thread.load(self._database)
         return rows
 

@@ -121,3 +121,4 @@ set state = %(state)s, model_id = %(model_id)s, prompt_version = %(prompt_versio
     first_reply_at = case when %(first_reply_s)s::float8 is not null
       then accepted_at + make_interval(secs => %(first_reply_s)s::float8) end
 where id = %(turn_id)s
+returning (select forgets from users u where u.id = turns.user_id) as forgets
