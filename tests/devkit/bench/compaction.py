@@ -66,7 +66,7 @@ async def _round(system: System, say: Callable[[str], None]) -> Figures:
         tick = asyncio.create_task(system.tick())
         while not await system.requests(shortened.sub, "summary"):
             await asyncio.sleep(0.01)
-        with_ms, without_ms = [], []
+        with_ms, without_ms = list[float](), list[float]()
         for number in range(PAIRS):
             pair = [(shortened, with_ms), (left, without_ms)]
             for visitor, times in pair if number % 2 else pair[::-1]:
@@ -85,7 +85,7 @@ async def _long(system: System, turns: int, say: Callable[[str], None]) -> Figur
     async with _visitor(system, turns) as visitor:
         size, sent = turns // STRETCHES, 0
         for _ in range(STRETCHES):
-            times, kept = [], []
+            times, kept = list[float](), list[Figures]()
             for number in range(size):
                 times.append((await visitor.turn(words(SAID))).ended * 1e3)
                 if number % 5 == 0:
