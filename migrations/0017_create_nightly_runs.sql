@@ -87,6 +87,7 @@ grant select, insert, update, delete on batches to lanekeeper_maintenance;
 grant select, insert, update on nightly_runs, nightly_clock to lanekeeper_maintenance;
 grant select, insert, update, delete on nightly_people to lanekeeper_dispatch;
 grant select on nightly_clock, batch_lines to lanekeeper_dispatch;
+grant select, update on nightly_runs to lanekeeper_dispatch;
 grant select on batches to lanekeeper_dispatch;
 -- Who wrote when and where, never what.
 grant select (id, timezone) on users to lanekeeper_dispatch;
@@ -110,7 +111,9 @@ as $$
     left join public.note_progress p on p.conversation_id = c.id
     cross join lateral (
       select m.created_at from public.messages m
-      where m.conversation_id = c.id and m.position > coalesce(p.position, 0) and m.role = 'user' and not m.forgotten) m
+      where m.conversation_id = c.id and m.position > coalesce(p.position, 0) and m.role = 'user' and not m.forgotten
+      -- Conversation by conversation, never all messages there are.
+      offset 0) m
     -- What has not changed since it was read has nothing new. Two days more: an answer from a batch is kept long after
     -- its messages were sent, and does not speak of those that came meanwhile.
     where p.read_at is null or c.updated_at > p.read_at - interval '2 days'
@@ -134,19 +137,33 @@ as $$
          or (n.attempts < nightly_due.attempts and n.settled_at < lanekeeper.now() - nightly_due.retry * 2 ^ n.attempts))
 $$;
 
--- Put everyone down whose turn it is; how many they are.
+-- Put everyone down whose turn it is; how many they are. Who comes back to a night is no longer counted in it.
 create function lanekeeper.enqueue_nightly(open_days boolean, retry interval, attempts int)
 returns bigint
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-  with put as (
+  with due as materialized (
+    select d.night, d.user_id, n.state as before
+    from lanekeeper.nightly_due(open_days, retry, enqueue_nightly.attempts) d
+    left join public.nightly_people n on n.night = d.night and n.user_id = d.user_id
+  ), put as (
     insert into public.nightly_people as n (night, user_id)
-    select d.night, d.user_id from lanekeeper.nightly_due(open_days, retry, enqueue_nightly.attempts) d
+    select due.night, due.user_id from due
     on conflict (night, user_id) do update
-      set state = 'waiting', batch_id = null, tries = 0, claimed_until = null,
-          attempts = n.attempts + 1
+      set state = 'waiting', batch_id = null, tries = 0, claimed_until = null, attempts = n.attempts + 1
       where n.state not in ('waiting', 'sent')
-    returning 1)
+    returning n.night, n.user_id
+  ), back as (
+    select due.night, count(*) filter (where due.before = 'covered') as covered,
+           count(*) filter (where due.before = 'skipped') as skipped, count(*) filter (where due.before = 'failed') as failed
+    from due join put on put.night = due.night and put.user_id = due.user_id
+    where due.before is not null
+    group by due.night
+  ), taken_back as (
+    update public.nightly_runs r
+    set covered = r.covered - b.covered, skipped = r.skipped - b.skipped, failed = r.failed - b.failed
+    from back b where b.night = r.night
+  )
   select count(*) from put
 $$;
 
@@ -192,19 +209,7 @@ as $$
   order by n.user_id
 $$;
 
--- How many people are in which state of which of these nights.
-create function lanekeeper.count_nights(nights date[])
-returns table (night date, waiting bigint, sent bigint, covered bigint, skipped bigint, failed bigint)
-language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-  select n.night, count(*) filter (where n.state = 'waiting'), count(*) filter (where n.state = 'sent'),
-         count(*) filter (where n.state = 'covered'), count(*) filter (where n.state = 'skipped'),
-         count(*) filter (where n.state = 'failed')
-  from public.nightly_people n
-  where n.night = any (nights)
-  group by n.night
-$$;
-
+-- Does anybody wait to be taken?
 create function lanekeeper.nightly_waiting()
 returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -245,8 +250,8 @@ begin
   for f in
     select p.oid::regprocedure as signature from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname = 'lanekeeper' and p.proname in (
-      'nightly_due', 'enqueue_nightly', 'claim_nightly', 'release_batch', 'people_of_batch', 'count_nights',
-      'nightly_waiting', 'sweep_nights', 'nightly_is_due')
+      'nightly_due', 'enqueue_nightly', 'claim_nightly', 'release_batch', 'people_of_batch', 'nightly_waiting',
+      'sweep_nights', 'nightly_is_due')
   loop
     execute format('alter function %s owner to lanekeeper_dispatch', f.signature);
     execute format('revoke all on function %s from public', f.signature);

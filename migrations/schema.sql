@@ -427,7 +427,9 @@ CREATE FUNCTION lanekeeper.nightly_due(open_days boolean, retry interval, attemp
     left join public.note_progress p on p.conversation_id = c.id
     cross join lateral (
       select m.created_at from public.messages m
-      where m.conversation_id = c.id and m.position > coalesce(p.position, 0) and m.role = 'user' and not m.forgotten) m
+      where m.conversation_id = c.id and m.position > coalesce(p.position, 0) and m.role = 'user' and not m.forgotten
+      -- Conversation by conversation, never all messages there are.
+      offset 0) m
     -- What has not changed since it was read has nothing new. Two days more: an answer from a batch is kept long after
     -- its messages were sent, and does not speak of those that came meanwhile.
     where p.read_at is null or c.updated_at > p.read_at - interval '2 days'

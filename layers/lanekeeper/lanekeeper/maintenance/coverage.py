@@ -43,7 +43,6 @@ class Coverage:
     def __init__(self, database: Database, limits: Limits) -> None:
         self._database = database
         self._limits = limits
-        self._nights: set[date] = set()
         self._settled: Counter[Outcome] = Counter()
 
     async def enqueue(self, *, open_days: bool) -> int:
@@ -77,12 +76,11 @@ class Coverage:
         return [Unread(row["id"], row["last"]) for row in rows]
 
     async def settle(self, person: Person, outcome: Outcome, reason: str | None = None) -> None:
-        """Put down what became of somebody."""
+        """Put down what became of somebody, and count it in their night."""
         parameters = _key(person) | {"state": outcome, "reason": reason}
         async with self._database.transaction(user_id=person.user_id) as transaction:
             if await transaction.run(SQL["settle"], parameters):
                 self._settled[outcome] += 1
-                self._nights.add(person.night)
 
     async def missed(self, person: Person, outcome: Outcome, reason: str) -> None:
         """Somebody could not be covered: they wait for another try, or where that was the last one are settled."""
@@ -96,13 +94,10 @@ class Coverage:
         async with self._database.transaction(user_id=person.user_id) as transaction:
             transaction.put(SQL["wait_again"], _key(person) | {"reason": reason, "failures": int(failed)})
 
-    async def record(self) -> Counter[Outcome]:
-        """Add up the nights in which anybody was settled since the last time, and tell the alarms."""
+    def told(self) -> Counter[Outcome]:
+        """What became of people since this was last asked. The alarms are told too."""
         settled, self._settled = self._settled, Counter()
-        nights, self._nights = self._nights, set()
-        if nights:
-            async with self._database.transaction() as transaction:
-                await transaction.run(SQL["record_nights"], {"nights": sorted(nights)})
+        if settled:
             publish(*(Measure(f"Nightly{name.capitalize()}", settled[name], "Count") for name in _OUTCOMES))
         return settled
 

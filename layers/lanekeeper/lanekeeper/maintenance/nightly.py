@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
@@ -95,17 +96,19 @@ class Nightly:
     async def look(self, timer: Timer) -> None:
         """See to a batch. The action of the timer ``batch``."""
         await self._batches.look(timer.key)
-        await self._coverage.record()
+        self._coverage.told()
         if await self._coverage.waits():
             await self._leave()
 
-    async def _cover(self) -> tuple[dict[Outcome, int], bool]:
+    async def _cover(self) -> tuple[Counter[Outcome], bool]:
         """Ask about everybody on the list; what became of people, and whether some are left to the next run."""
         self._by_batch = True
+        settled: Counter[Outcome] = Counter()
         sent: list[str] = []
         looks = 0
         unfinished = False
         while True:
+            settled += self._coverage.told()
             if self._seconds_left() < self._limits.nightly_reserve_s:
                 unfinished = await self._coverage.waits()
                 break
@@ -120,8 +123,7 @@ class Nightly:
                 await asyncio.sleep(LOOK_S)
         if unfinished:
             await self._leave()
-        settled = await self._coverage.record()
-        return {"covered": settled["covered"], "skipped": settled["skipped"], "failed": settled["failed"]}, unfinished
+        return settled + self._coverage.told(), unfinished
 
     async def _ask(self, people: Sequence[Person]) -> list[str]:
         """Ask about these people: the first time in a batch, then each by themselves. The batches that were sent."""

@@ -22,9 +22,17 @@ order by c.id
 select 1 as held from nightly_people where night = %(night)s and user_id = %(user_id)s for key share
 
 -- name: settle
-update nightly_people
-set state = %(state)s, reason = %(reason)s, settled_at = lanekeeper.now(), claimed_until = null
-where night = %(night)s and user_id = %(user_id)s and state in ('waiting', 'sent')
+with settled as (
+  update nightly_people
+  set state = %(state)s, reason = %(reason)s, settled_at = lanekeeper.now(), claimed_until = null
+  where night = %(night)s and user_id = %(user_id)s and state in ('waiting', 'sent')
+  returning night, state
+)
+insert into nightly_runs as r (night, covered, skipped, failed)
+select night, (state = 'covered')::int, (state = 'skipped')::int, (state = 'failed')::int from settled
+on conflict (night) do update
+set covered = r.covered + excluded.covered, skipped = r.skipped + excluded.skipped, failed = r.failed + excluded.failed,
+    ran_at = lanekeeper.now()
 
 -- name: wait_again
 update nightly_people
@@ -34,14 +42,6 @@ where night = %(night)s and user_id = %(user_id)s and state in ('waiting', 'sent
 -- name: put_into_batch
 update nightly_people set state = 'sent', batch_id = %(batch_id)s, claimed_until = null
 where night = %(night)s and user_id = %(user_id)s and state = 'waiting'
-
--- Those that are swept by now count as they did: fewer can be counted than were covered, never more.
--- name: record_nights
-insert into nightly_runs as r (night, covered, skipped, failed)
-select n.night, n.covered, n.skipped, n.failed from lanekeeper.count_nights(%(nights)s::date[]) n
-on conflict (night) do update
-set covered = greatest(r.covered, excluded.covered), skipped = excluded.skipped, failed = excluded.failed,
-    ran_at = lanekeeper.now()
 
 -- A night in which nobody wrote has its row as well.
 -- name: record_quiet_night

@@ -56,8 +56,10 @@ class NoteBatches:
         name = new_id("batch")
         model = await self._writer.model()
         async with self._database.transaction() as transaction:
-            lease = {"lease_s": self._limits.nightly_lease_s}
-            await transaction.run(SQL["make_batch"], {"id": name, "model": model.id, **lease})
+            lease_s = self._limits.nightly_lease_s
+            transaction.put(SQL["make_batch"], {"id": name, "model": model.id, "lease_s": lease_s})
+            # Should we die over it.
+            set_timer(transaction, BATCH, name, in_s=lease_s)
         written = await self._lines.write(name, model, people)
         if not written:
             await self._end(name, "lost")
