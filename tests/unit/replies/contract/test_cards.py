@@ -188,6 +188,26 @@ def test_an_order_number_that_is_no_card_leaves(digits: str, by: str) -> None:
     assert speak(list(text)) == (text, "")
 
 
+SCRAPS = st.sampled_from(
+    (
+        *("4111", "1111", "1111 1111", "4", "1", "5 ", "51", "4000 ", "0002", "123", "4111 1111 1111 1111", "3782"),
+        *("822463", "10005", " ".join(VISA), "&#52;", "\uff14", "4012888888881881", "word ", "a ", "EUR "),
+        *("|", " | ", "\n", "|\n|", "\n| ", ", ", "  ", " ", "-", "/", ".", "**", "`", "\r", "&nbsp;", "\u200b", "<b>"),
+        *(f"\n{MARK}\n", f" {MARK}\n", "| a | b |\n", "|-|-|\n"),
+    )
+)
+
+
+@given(text=st.lists(SCRAPS, max_size=22).map("".join), places=st.lists(st.integers(0, 200), max_size=8))
+def test_the_same_numbers_leave_however_the_text_is_cut_and_would_leave_again(text: str, places: list[int]) -> None:
+    whole = speak(text, messages=9)
+    assert speak(cut(text, places), messages=9) == whole
+    assert speak(list(text), messages=9) == whole
+    assert not whole.text.endswith(BREAK)
+    if whole.fault != "break":
+        assert speak(whole.text, messages=9) == (whole.text, "")
+
+
 def test_no_series_of_numbers_keeps_a_turn_waiting() -> None:
     for text in (
         "3 " * 1900,

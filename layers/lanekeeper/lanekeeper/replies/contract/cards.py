@@ -76,7 +76,7 @@ class Cards:
             self._text += text
             self._released = len(self._text)
             return text
-        begin = len(self._text)
+        begin, safe = len(self._text), self._released
         self._text += text
         for token in rules.tokens(self._text, begin):
             if token.is_digits:
@@ -87,7 +87,8 @@ class Cards:
                 self._look_below(token.end, final=False)
             if self.found:
                 break
-        return self._release(self._card if self.found else self._undecided())
+            safe = max(safe, self._undecided(token.end))
+        return self._release(max(safe, self._card))
 
     def end(self) -> str:
         """The last that goes out once no more comes."""
@@ -191,13 +192,13 @@ class Cards:
         self._row = None
 
     def _find(self, start: int) -> None:
-        self._card = min(start, self._undecided())
+        self._card = min(start, self._undecided(start))
 
-    def _undecided(self) -> int:
-        """Where something begins that may yet become a card number; the length of the text if nowhere."""
+    def _undecided(self, end: int) -> int:
+        """Where up to ``end`` something begins that may yet become a card number; ``end`` if nowhere."""
         starts = [one.start for one in (self._series, self._row) if one]
         live = (group.start for first, group in enumerate(self._groups) if self._is_begun(first))
-        return min(*starts, next(live, len(self._text)), len(self._text))
+        return min(*starts, next(live, end), end)
 
     def _is_begun(self, first: int) -> bool:
         """Whether the groups from one on are the beginning of a card number."""

@@ -6,17 +6,18 @@ import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from lanekeeper.replies.contract.breaks import MARK
+from lanekeeper.replies.contract.breaks import BREAK, MARK
 
 # A card number's digits, and how they are written, in digits a group. All digits one by one is another way.
 CARD_DIGITS = range(13, 20)
 _GROUPS = ((4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 5), (4, 4, 4, 4, 3), (8, 8))
 _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 
-_ONE = r"[\d²³¹⁰⁴-⁹₀-₉⓪①-⑨]"
-DIGIT = re.compile(_ONE)
-_NAMED = r"&#(?:x[0-9a-f]{1,6}|[0-9]{1,7});"
-_TOKEN = re.compile(rf"{_NAMED}|{_ONE}+|(?:(?!{_ONE})[^&])+|&", re.IGNORECASE)
+_DIGITS = r"\d²³¹⁰⁴-⁹₀-₉⓪①-⑨"
+DIGIT = re.compile(f"[{_DIGITS}]")
+_NAMED = r"&#(?:[xX][0-9a-fA-F]{1,6}|[0-9]{1,7});"
+# A break comes whole, so it is read as a whole too.
+_TOKEN = re.compile(rf"[{_DIGITS}]+|{BREAK}|{_NAMED}|[^{_DIGITS}&\n]+|[&\n]")
 _NUMBER = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
 # What a reader does not see, so that digits on both sides of it stand side by side.
