@@ -10,7 +10,7 @@ from lanekeeper.memory.words import Unit, calendar_words, sentences, units
 ENOUGH = 0.6
 """The part of a fact's words that give it away together."""
 DIGITS = 4
-"""Digits of a number that tells something by itself."""
+"""Digits of a number that tells something by itself, its point included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +72,14 @@ class Telling:
         return bool(held & self.together) and len(held) >= math.ceil(ENOUGH * len(words))
 
     def without(self, text: str) -> str:
-        """The text without the sentences that give the fact away."""
+        """The text without the sentences that give the fact away, and without the lines that are empty then."""
         pieces = sentences(text)
-        stating = self._stating(pieces)
-        return (
-            text
-            if not any(stating)
-            else "".join(piece for piece, states in zip(pieces, stating, strict=True) if not states).strip()
-        )
+        while any(stating := self._stating(pieces)):
+            left = "".join(piece for piece, states in zip(pieces, stating, strict=True) if not states)
+            text = "\n".join(line.rstrip() for line in left.splitlines() if line.strip())
+            # What stands side by side now may tell it anew.
+            pieces = sentences(text)
+        return text
 
     def _stating(self, pieces: Sequence[str]) -> list[bool]:
         """Of each sentence, whether it gives the fact away or helps the one beside it to."""
@@ -118,9 +118,8 @@ def _tells_alone(unit: Unit, capitals: set[str]) -> bool:
         case "address" | "mixed" | "kana":
             return True
         case "number":
-            digits = unit.spelling.replace(".", "")
             is_year = len(unit.spelling) == 4 and unit.spelling[:2] in {"19", "20"}
-            return len(digits) >= DIGITS and not is_year
+            return len(unit.spelling) >= DIGITS and not is_year
         case "name":
             return unit.spelling not in calendar_words() and (not unit.first or unit.spelling in capitals)
         case _:

@@ -68,7 +68,8 @@ def units(text: str) -> Iterator[Unit]:
                 yield Unit(bare(written), bare(written), kind)
             case "number":
                 digits = re.sub(r"[^\d.,]", "", written).replace(",", ".")
-                digits = digits if digits.count(".") == 1 else digits.replace(".", "")
+                # 12.50 and 12.5 are one number; points between thousands are none.
+                digits = digits.rstrip("0").rstrip(".") if digits.count(".") == 1 else digits.replace(".", "")
                 yield Unit(digits, digits, kind)
             case "kana":
                 yield Unit(bare(written), bare(written), kind)

@@ -1,0 +1,159 @@
+"""By which words a text gives a forgotten fact away, and what is left without them (W4)."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lanekeeper.memory.telling import Telling, digest
+from lanekeeper.memory.unnoted import said_about
+from lanekeeper.memory.words import sentences, units
+
+SISTER = Telling.of("sister name", "sister is called Ana")
+
+
+@pytest.mark.parametrize(
+    ("subject", "body", "told", "untold"),
+    [
+        ("sister name", "sister is called Ana", "ANA is here", "what is my sister called? banana"),
+        ("sister name", "Ana is the user's sister", "ana is here", "my sister is here"),
+        ("hund", "Der Hund heißt Bello", "Ist das Bellos Leine?", "Mein Hund ist krank"),
+        ("home", "lives in Malmö", "the weather in malmo", "my home is far"),
+        ("phone", "phone is +49 170 1234567", "call 491701234567", "call me on my phone"),
+        ("mail", "reach them at ana.lima@example.org", "write to Ana.Lima@Example.org", "write to a mail"),
+        ("budget", "budget is 12.50 a month", "so 12,50 then", "so 12 a month then"),
+        ("order", "ordered KX42ZP", "where is kx42zp", "where is my order"),
+        ("age", "is 35", "I am 35", "I am 53"),
+        ("diet", "vegan", "a Vegan dish", "my diet"),
+        ("vegan", "is vegan", "a vegan dish", "a meat dish"),
+        ("brother", "brother is called Will", "say hello to Will", "what will my brother do?"),
+        (
+            "hobby",
+            "likes hiking in the mountains with friends",
+            "I hike mountains. With friends",
+            "my friends like tea",
+        ),
+        ("hobby", "likes hiking in mountains near Bergen", "I went to Bergen", "I like mountains"),
+        ("trip", "flies to Lisbon in May 2026", "Lisbon is lovely", "in May I am free; 2026 will be fine"),
+        ("姐姐名字", "我姐姐叫安娜", "安娜是谁", "我姐姐是谁"),
+        ("姉の名前", "姉の名前はアナです", "アナさんですか", "姉の名前は"),
+        ("언니 이름", "언니 이름은 안나예요", "안나는 누구", "언니는 누구"),
+        ("сестра", "Сестру зовут Анна", "Анна здесь", "где моя сестра"),
+    ],
+)
+def test_names_numbers_and_addresses_tell_alone_and_other_words_together(
+    subject: str, body: str, told: str, untold: str
+) -> None:
+    fact = Telling.of(subject, body)
+    assert fact.is_in(body)
+    assert fact.is_in(told), fact
+    assert not fact.is_in(untold), fact
+
+
+def test_the_capitals_of_the_message_tell_which_first_word_is_a_name() -> None:
+    body = "Ana works as a nurse in the big hospital"
+    assert not Telling.of("sister", body).is_in("where is Ana?")
+    assert Telling.of("sister", body, said="my sister Ana works as a nurse in the big hospital").is_in("where is Ana?")
+
+
+def test_a_persons_own_name_gives_nothing_away() -> None:
+    fact = Telling.of("sister", "the sister of Ben Cole is called Ana", known=["Ben Cole"])
+    assert fact.is_in("Ana")
+    assert not fact.is_in("Ben Cole here")
+
+
+def test_of_a_summary_only_the_sentences_that_tell_it_go() -> None:
+    summary = "They like tea. Their sister is called Ana.\n- Budget: 12.50 EUR.\n- Ana visits in May!\nNo more"
+    assert SISTER.without(summary) == "They like tea.\n- Budget: 12.50 EUR.\nNo more"
+    assert SISTER.without("Nothing of it. ") == "Nothing of it. "
+
+
+def test_what_is_told_in_two_sentences_goes_from_both() -> None:
+    fact = Telling.of("hobby", "likes hiking in the mountains with friends")
+    assert fact.without("They hike with friends. Mountains above all. They like tea.") == "They like tea."
+
+
+def test_a_note_about_something_else_tells_it_with_its_words_and_its_subjects_not_with_a_name_alone() -> None:
+    assert SISTER.is_told_by("family\nsister Ana, brother Tom")
+    assert not SISTER.is_told_by("gift\nbought a book for Ana")
+    trip = Telling.of("trip", "flies to Lisbon in May")
+    assert not trip.is_told_by("sister\nsister lives in Lisbon")
+
+
+@pytest.mark.parametrize(
+    ("subject", "text", "tells"),
+    [
+        ("sister name", "My sister is called Ana.", "Ana"),
+        ("sister name", "forget that my sister is called Ana", "Ana"),
+        ("diet", "I like tea. My diet is vegan.", "vegan"),
+    ],
+)
+def test_a_statement_about_the_subject_is_a_fact(subject: str, text: str, tells: str) -> None:
+    [fact] = said_about(subject, text)
+    assert fact.is_in(tells)
+
+
+@pytest.mark.parametrize(
+    ("subject", "text"),
+    [
+        ("sister name", "what is my sister called?"),
+        ("sister name", "forget my sister's name"),
+        ("sister name", "I like Ana"),
+        ("favourite colour of my car", "My car is a Volvo"),
+        ("job", "vergiss bitte, was ich über meinen Job gesagt habe"),
+        ("", "My sister is called Ana."),
+        ("my", "My sister is called Ana."),
+    ],
+)
+def test_a_question_the_wish_itself_and_anything_else_state_nothing(subject: str, text: str) -> None:
+    assert said_about(subject, text) == []
+
+
+def test_digests_tell_as_the_words_do_and_of_one_person_only() -> None:
+    def buried(owner: str) -> Telling:
+        return Telling(
+            frozenset(digest(owner, word) for word in SISTER.alone),
+            frozenset(digest(owner, word) for word in SISTER.together),
+            owner=owner,
+        )
+
+    assert buried("u1").is_in("It is Ana.")
+    assert not buried("u1").is_in("It is Eva.")
+    assert buried("u1").alone.isdisjoint(buried("u2").alone)
+
+
+@given(st.text(max_size=400))
+def test_sentences_joined_are_the_text_again(text: str) -> None:
+    assert "".join(sentences(text)) == text
+
+
+@given(st.text(max_size=200), st.text(max_size=200), st.text(max_size=400))
+def test_whatever_is_written_what_is_left_tells_nothing_more(subject: str, body: str, text: str) -> None:
+    fact = Telling.of(subject, body)
+    left = fact.without(text)
+    assert left == text or len(left) < len(text)
+    assert not fact.is_in(left)
+    assert not fact.alone & {unit.spelling for unit in units(left)}
+    assert fact.is_empty or fact.is_in(body)
+
+
+WORDS = st.lists(
+    st.sampled_from(["tea", "in", "Oslo", "sister", "Ana", "likes", "2026", "12.50", "garden", "old", "京都", "北京"]),
+    min_size=1,
+)
+
+
+@given(WORDS, WORDS)
+def test_a_body_always_gives_itself_away_also_among_other_words(body: list[str], around: list[str]) -> None:
+    fact = Telling.of("subject", " ".join(body))
+    assert fact.is_empty or fact.is_in(f"{' '.join(around)}. {' '.join(body)}. {' '.join(around)}")
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 40_000, "a." * 20_000, "1 " * 20_000, "a@" * 20_000, "' " * 20_000, "京" * 20_000]
+)
+def test_no_text_takes_long(text: str) -> None:
+    began = time.process_time()
+    SISTER.is_in(text)
+    assert time.process_time() - began < 2
