@@ -38,6 +38,6 @@ def test_the_row_on_the_page_can_be_read(key: str) -> None:
 def test_the_models_on_the_page_are_read_with_all_they_say() -> None:
     read = catalogue.parse_catalogue(json.loads(ROWS["models"]))
     large = read.choose(hard=True)
-    assert (large.gateway_id, large.cache, large.notes) == ("vendor/large-4", "marks", "user")
+    assert (large.gateway_id, large.cache, large.notes) == ("vendor/large-4", "marks", "system")
     assert (read.choose().id, read.choose().cache, read.choose().notes) == ("small", "auto", "system")
     assert read.decisions.gateway_id == json.loads(ROWS["models"])["decisions"]
