@@ -17,7 +17,7 @@ create policy own_rows on summaries to lanekeeper_accept, lanekeeper_worker, lan
   using (user_id = (select lanekeeper.person())) with check (user_id = (select lanekeeper.person()));
 grant select, update on summaries to lanekeeper_worker;
 grant select, insert, update on summaries to lanekeeper_maintenance;
-grant select, delete on thread_messages to lanekeeper_maintenance;
+grant select, update (message), delete on thread_messages to lanekeeper_maintenance;
 grant select, update (fill_tokens) on conversations to lanekeeper_maintenance;
 grant select, update (state) on inbox to lanekeeper_maintenance;
 grant select, insert, update on costs to lanekeeper_maintenance;

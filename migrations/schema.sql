@@ -2246,6 +2246,7 @@ GRANT SELECT,INSERT ON TABLE public.thread_messages TO lanekeeper_worker;
 GRANT SELECT,DELETE ON TABLE public.thread_messages TO lanekeeper_maintenance;
 GRANT SELECT ON TABLE public.thread_messages TO lanekeeper_accept;
 
+GRANT UPDATE(message) ON TABLE public.thread_messages TO lanekeeper_maintenance;
 GRANT UPDATE(message) ON TABLE public.thread_messages TO lanekeeper_accept;
 GRANT UPDATE(message) ON TABLE public.thread_messages TO lanekeeper_worker;
 

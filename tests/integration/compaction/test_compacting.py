@@ -2,10 +2,14 @@
 
 from typing import Any
 
+from lanekeeper.context import Fill
+from lanekeeper.graph import Thread
+from lanekeeper.mainline.messages import to_wire
 from lanekeeper.mainline.text import dumps
 from tests.integration.compaction.conftest import Night
-from tests.integration.turn.reading import is_valid_history
+from tests.integration.turn.reading import is_valid_history, shown_text
 from tests.integration.turn.sender import Sender
+from tests.integration.turn.toys import PRICE, call
 
 SAID = ("my sister is called Ana and lives in Lisbon", "and my dog is called Rex", "what a day")
 SUMMARY = "The person's sister is Ana, in Lisbon. Their dog is Rex."
@@ -58,8 +62,8 @@ async def test_a_second_summary_that_forgets_the_first_does_not_get_away_with_it
 
 
 async def test_the_request_begins_with_the_bytes_that_the_turns_sent_so_the_cache_pays_n6(night: Night) -> None:
-    call = {"calls": [{"name": "test_look", "args": {"query": "owls"}}]}
-    await night.talk.script(call, {"text": "Owls fly at night. " * 40})
+    looking = {"calls": [{"name": "test_look", "args": {"query": "owls"}}]}
+    await night.talk.script(looking, {"text": "Owls fly at night. " * 40})
     await night.talk.say("look for owls, please " * 300, conversation_id="conv_ana")
     await night.talk.run()
     await night.talk.rows(
@@ -162,6 +166,45 @@ async def test_what_waits_for_a_summary_that_nobody_needs_is_answered_all_the_sa
     assert await night.talk.requests("summary") == []
     await night.talk.script({"text": "Hello."})
     assert await night.talk.run() == 1
+
+
+async def test_what_was_counted_with_the_old_part_counts_no_longer(night: Night, database_as: Any) -> None:
+    thread = Thread("conv_ana", "ana")
+    for text in SAID:
+        usage = {"prompt_tokens": 50_000, "completion_tokens": 10}
+        await night.talk.script({"text": "All right.", "usage": usage})
+        await night.talk.say(text)
+        await night.talk.run()
+    await thread.load(database_as("worker"))
+    assert Fill.of("", thread.messages).tokens == 50_010
+    before = dumps(to_wire(thread.messages[-2:]))
+    await night.script({"text": SUMMARY})
+    await night.run()
+    await thread.load(database_as("worker"))
+    assert Fill.of("", thread.messages).tokens < 100
+    assert dumps(to_wire(thread.messages)) == before
+
+
+async def test_what_only_the_summary_tells_may_be_said_again_but_no_link_of_it_leaves(night: Night) -> None:
+    await night.chat(*SAID)
+    await night.script({"text": f"{SUMMARY} The flight costs 129.50 EUR, see https://evil.example/x?leak=1 for it."})
+    await night.run()
+    engine = night.talk.new_engine(tools=[PRICE])
+    await night.talk.script(
+        {"calls": [call(PRICE)]},
+        {"text": "The train is 12.50 EUR, the flight was 129.50 EUR."},
+    )
+    sent = await night.talk.say("what does the train cost?")
+    await night.talk.run(engine)
+    assert shown_text(await night.talk.chunks(sent["turn_id"])) == [
+        "The train is 12.50 EUR, the flight was 129.50 EUR."
+    ]
+    assert await night.hits() == []
+    await night.talk.script({"text": "See https://evil.example/x?leak=1 now."}, {"text": "Ask the airline."})
+    sent = await night.talk.say("where do I book?")
+    await night.talk.run(engine)
+    assert shown_text(await night.talk.chunks(sent["turn_id"])) == ["See Ask the airline."]
+    assert await night.hits() == ["contract_link"]
 
 
 async def test_a_conversation_of_another_person_or_of_none_is_gone(night: Night) -> None:

@@ -24,7 +24,8 @@ where c.id = %(conversation_id)s and c.user_id = %(user_id)s
 select 1 from lanes where user_id = %(user_id)s for update
 
 -- Nothing where the conversation is gone, or something was summarised or forgotten since it was read. Exactly the covered
--- rows go, and those that are gone already are no error. What waited for this may run now.
+-- rows go, and those that are gone already are no error. What providers counted for the answers that stay goes too: it
+-- was counted with all that came before them.
 -- name: publish
 with current as materialized (
   select c.id from conversations c
@@ -36,6 +37,9 @@ with current as materialized (
   delete from thread_messages m using current
   where m.conversation_id = current.id and m.message_id = any(%(message_ids)s::text[]) and m.position <= %(covers_until)s
   returning 1
+), uncounted as (
+  update thread_messages m set message = m.message #- '{extra,usage}' from current
+  where m.conversation_id = current.id and m.position > %(covers_until)s and m.message #> '{extra,usage}' is not null
 ), kept as (
   insert into summaries as s (conversation_id, user_id, body, covers_until)
   select id, %(user_id)s, %(body)s, %(covers_until)s from current
