@@ -3,18 +3,12 @@
 Each can be set by an environment variable: ``LIMIT_`` and its name in capitals, such as ``LIMIT_MODEL_STEPS=8``.
 """
 
-import dataclasses
-import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass
 
-N = TypeVar("N", int, float)
-
-
-def _limit(default: N, rule: str, unit: str) -> N:
-    return field(default=default, metadata={"rule": rule, "unit": unit})
+from lanekeeper.limit_variables import changed
+from lanekeeper.limit_variables import limit as _limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +22,7 @@ class Limits:
     turn_deaths: int = _limit(3, "T1", "workers that may die in one turn before it ends with the honest line")
     drain_reserve_s: float = _limit(160, "T1", "seconds a worker must have left to begin a turn: more than one takes")
     lost_wake_s: float = _limit(5, "T1", "seconds after which a waiting message is woken again by the tick")
+    postponed_s: float = _limit(1, "T1", "seconds a lane is put off when whoever had it is about to drop its lock")
     wakes_per_tick: int = _limit(20, "T1", "workers one tick may wake")
 
     # The turn
@@ -52,6 +47,7 @@ class Limits:
     hard_text_chars: int = _limit(6_000, "A2", "characters in one turn beyond which it is the large model's")
     recursion_limit: int = _limit(16, "T5", "graph steps in one turn, well below LangGraph's own 25")
     turn_s: float = _limit(150, "T5", "seconds a turn may take")
+    turn_reserve_s: float = _limit(5, "T5", "seconds of a worker's time that are kept for ending a turn")
 
     # Timers, and what waits
     context_budget_tokens: int = _limit(60_000, "C4", "tokens one request may have before its message has to wait")
@@ -118,6 +114,7 @@ class Limits:
     decisions_s: float = _limit(1.5, "D1", "seconds the fast decisions of a turn may take, all together")
     decisions_missing_s: float = _limit(300, "D1", "seconds a gateway without decisions is not asked for them again")
     decisions_chars: int = _limit(8000, "D1", "characters of a message that are judged: its beginning and its end")
+    messages_that_tell: int = _limit(5, "D6", "a person's last messages that tell the language of a one-word message")
     confirm_s: float = _limit(900, "D5", "seconds in which a control that was asked about can be confirmed")
 
     # The stream
@@ -126,6 +123,7 @@ class Limits:
     flush_comment_ms: float = _limit(200, "P2", "milliseconds after the last event before a flushing comment")
     poll_ms: float = _limit(50, "P2", "milliseconds between looks while a stream polls")
     listen_streams: int = _limit(20, "P2", "open streams up to which NOTIFY speeds a stream up")
+    chunks_told: int = _limit(500, "P2", "chunks that a slow stream was told of and has not come to send")
     streams_per_person: int = _limit(3, "P2", "streams one person may hold open; the newest replaces the oldest")
     stream_glance_s: float = _limit(1, "P2", "seconds between looks at a turn's state, and at what a lost NOTIFY hid")
     stream_seen_s: float = _limit(5, "P2", "seconds between signs of life of an open stream; after three it is gone")
@@ -181,6 +179,7 @@ class Limits:
     requests_kept_h: float = _limit(72, "A4", "hours a kept request lives")
     traces_kept_h: float = _limit(720, "K3", "hours a turn's trace and verdicts live")
     trace_send_s: float = _limit(3, "K3", "seconds one delivery to a collector of traces may take, after the turns")
+    traces_held: int = _limit(200, "K3", "turns whose traces wait for a collector that is away")
     daily_spend_micros: int = _limit(50_000_000, "K2", "millionths a day may cost before the alarm rings; 0 for none")
     person_spend_micros: int = _limit(5_000_000, "K2", "millionths a person's day may cost unremarked; 0 for any")
     result_bytes: int = _limit(2048, "O6", "bytes of one tool result")
@@ -209,23 +208,4 @@ class Limits:
         Raises:
             ValueError: a variable names no limit, or is no number of zero or more, or no whole one where counts are.
         """
-        known = {limit.name: limit.type for limit in dataclasses.fields(cls)}
-        changed: dict[str, Any] = {}
-        for variable, text in environment.items():
-            if not variable.startswith("LIMIT_"):
-                continue
-            name = variable.removeprefix("LIMIT_").lower()
-            if name not in known:
-                raise ValueError(f"{variable} names no limit")
-            changed[name] = _number(variable, text, whole=known[name] is int)
-        return cls(**changed)
-
-
-def _number(variable: str, text: str, *, whole: bool) -> int | float:
-    try:
-        number = int(text) if whole else float(text)
-    except ValueError:
-        number = -1
-    if number < 0 or not math.isfinite(number):
-        raise ValueError(f"{variable} must be a {'whole ' if whole else ''}number of zero or more")
-    return number
+        return cls(**changed(cls, environment))

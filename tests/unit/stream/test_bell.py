@@ -2,11 +2,13 @@
 
 import pytest
 
-from lanekeeper.stream.bell import MOST_KEPT, Ear
+from lanekeeper.stream.bell import Ear
+
+MOST = 5
 
 
 def heard(*told: tuple[int, list[str]]) -> Ear:
-    ear = Ear("turn_1")
+    ear = Ear("turn_1", MOST)
     for seq, chunks in told:
         ear.hear(seq, chunks)
     return ear
@@ -34,7 +36,7 @@ def test_what_was_told_counts_as_far_as_it_follows(
 
 
 def test_a_slow_stream_is_told_no_more_than_it_can_keep() -> None:
-    ear = heard(*((seq, ["x"]) for seq in range(1, MOST_KEPT + 2)))
+    ear = heard(*((seq, ["x"]) for seq in range(1, MOST + 2)))
     assert ear.take(0) == []
 
 

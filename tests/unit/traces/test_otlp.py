@@ -8,7 +8,7 @@ from lanekeeper.redact import hashed
 from lanekeeper.settings import Secret, Settings, SettingsError
 from lanekeeper.traces import begin, span
 from lanekeeper.traces.otlp import OtlpCollector, read_headers, trace_id_of
-from lanekeeper.traces.tracing import TURNS_HELD, Tracing
+from lanekeeper.traces.tracing import Tracing
 from tests.unit.traces.collector import Receiver, attributes, receiving
 
 
@@ -96,10 +96,10 @@ async def test_headers_that_cannot_be_read_stop_no_turn_and_are_not_quoted(caplo
 
 
 async def test_a_collector_that_stays_away_fills_no_memory(receiver: Receiver) -> None:
-    tracing = Tracing(OtlpCollector("dev", receiver.url, Secret(), 3))
-    traced(tracing, turns=TURNS_HELD + 1)
+    tracing = Tracing(OtlpCollector("dev", receiver.url, Secret(), 3), held=3)
+    traced(tracing, turns=4)
     await tracing.flush()
-    assert len(receiver.spans) == 3 * TURNS_HELD
+    assert len(receiver.spans) == 3 * 3
 
 
 def test_headers_are_read_as_opentelemetry_writes_them() -> None:

@@ -71,9 +71,9 @@ class Hold:
         """
         await self.at_once(database, *RELEASE, parameters={})
 
-    async def postpone(self, transaction: Transaction) -> None:
+    async def postpone(self, transaction: Transaction, seconds: float) -> None:
         """Give the lane back untouched, to be tried again in a second."""
-        await transaction.run(SQL["postpone_lane"], self.key)
+        await transaction.run(SQL["postpone_lane"], {**self.key, "seconds": seconds})
 
 
 @dataclass(frozen=True, slots=True)

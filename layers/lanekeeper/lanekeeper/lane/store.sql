@@ -31,5 +31,5 @@ set holder = null, lease_until = null, turn_id = null, stop_turn_id = nullif(sto
 where user_id = %(user_id)s and epoch = %(epoch)s
 
 -- name: postpone_lane
-update lanes set holder = null, lease_until = null, ready_at = lanekeeper.now() + interval '1 second'
+update lanes set holder = null, lease_until = null, ready_at = lanekeeper.now() + make_interval(secs => %(seconds)s)
 where user_id = %(user_id)s and epoch = %(epoch)s

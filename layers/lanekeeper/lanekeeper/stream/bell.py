@@ -14,8 +14,6 @@ from lanekeeper.errors import DatabaseUnreachableError
 from lanekeeper.postgres import Database
 from lanekeeper.postgres.transaction import Connection, Row
 
-# Chunks told to a stream that it has not come to send yet.
-MOST_KEPT = 500
 UNLISTEN: LiteralString = "unlisten *"
 
 Farewell = Callable[..., Awaitable[object]]
@@ -24,9 +22,15 @@ logger = logging.getLogger(__name__)
 
 
 class Ear:
-    """What one stream has heard of its turn."""
+    """What one stream has heard of its turn.
 
-    def __init__(self, turn_id: str) -> None:
+    Args:
+        turn_id: the turn.
+        most: chunks that it is told of and has not come to send yet.
+    """
+
+    def __init__(self, turn_id: str, most: int) -> None:
+        self._most = most
         self.turn_id = turn_id
         self._heard = 0
         self._told: dict[int, str] = {}
@@ -41,7 +45,7 @@ class Ear:
     def hear(self, seq: int, chunks: Sequence[str]) -> None:
         """The turn has chunks up to ``seq``; these are the last of them."""
         self._heard = max(self._heard, seq)
-        if len(self._told) + len(chunks) > MOST_KEPT:
+        if len(self._told) + len(chunks) > self._most:
             self._told.clear()  # its stream is slow: it will read them
         else:
             self._told.update(enumerate(chunks, seq - len(chunks) + 1))

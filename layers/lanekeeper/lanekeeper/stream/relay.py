@@ -70,7 +70,7 @@ class Following:
         self._store = relay.store
         self._limits = relay.limits
         self._session = Session(user_id)
-        self._ear = Ear(turn_id)
+        self._ear = Ear(turn_id, self._limits.chunks_told)
         self._turn_id = turn_id
         self._after = after
         self._first_look = look

@@ -8,15 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from lanekeeper.limits import Limits
 from lanekeeper.redact import hashed, place
 from lanekeeper.traces.compact import packed
 from lanekeeper.traces.rules import Value, allowed
 from lanekeeper.traces.spans import Opened, current
 
 logger = logging.getLogger(__name__)
-
-# A collector that is away must not fill the memory of a worker that is busy.
-TURNS_HELD = 200
 
 
 class Collector(Protocol):
@@ -31,11 +29,12 @@ class Tracing:
 
     Args:
         collector: where the spans of finished turns are sent. None: they are kept in the database.
+        held: for how many turns they wait. A collector that is away must not fill the memory of a busy worker.
     """
 
-    def __init__(self, collector: Collector | None = None) -> None:
+    def __init__(self, collector: Collector | None = None, *, held: int = Limits().traces_held) -> None:
         self._collector = collector
-        self._waiting: deque[list[Opened]] = deque(maxlen=TURNS_HELD)
+        self._waiting: deque[list[Opened]] = deque(maxlen=held)
 
     @contextmanager
     def turn(self, user_id: str, attributes: Mapping[str, Value | None]) -> Iterator["TurnTrace"]:

@@ -15,13 +15,11 @@ from lanekeeper.decisions.crisis import crisis_line
 from lanekeeper.decisions.lines import asked_in, is_line_of, line
 from lanekeeper.decisions.rules import ASKS, Control, notes, order_in, plan
 from lanekeeper.decisions.store import Place, keep_verdicts, kept_verdicts, pending_control, write_act
+from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database, Transaction
 from lanekeeper.turn.intake import Turn
 from lanekeeper.turn.judging import Judging
 from lanekeeper.turn.said import text_of
-
-# So many of the person's last messages tell the language of a reply to one that is a single word.
-MESSAGES_THAT_TELL = 5
 
 
 class CodeAnswers(Exception):  # noqa: N818 - an outcome of a turn, not an accident
@@ -40,15 +38,15 @@ class Deciding:
         turn: the turn.
         judging: asks the classifier.
         policy: what the operator has set.
-        confirm_s: seconds in which a control that was asked about can be confirmed.
+        limits: how long a control that was asked about can be confirmed, and how many messages tell a language.
     """
 
-    def __init__(self, database: Database, turn: Turn, judging: Judging, policy: Policy, confirm_s: float) -> None:
+    def __init__(self, database: Database, turn: Turn, judging: Judging, policy: Policy, limits: Limits) -> None:
         self._database = database
         self._turn = turn
         self._judging = judging
         self._policy = policy
-        self._confirm_s = confirm_s
+        self._limits = limits
         self._place = Place(user_id=turn.hold.user_id, conversation_id=turn.conversation_id, turn_id=turn.id)
         self._asked: asyncio.Task[Verdicts] | None = None
         self._judged = self._unwritten = False
@@ -110,7 +108,7 @@ class Deciding:
             keep_verdicts(transaction, self._place, self.verdicts)
             self._unwritten = False
         for act in self._acts:
-            write_act(transaction, self._place, act, self._said, self._confirm_s)
+            write_act(transaction, self._place, act, self._said, self._limits.confirm_s)
 
     def rewind(self) -> None:
         """Write once more with the next transaction: an interrupted one may have been undone."""
@@ -168,7 +166,7 @@ class Deciding:
 
     def _language_of_before(self) -> str | None:
         said = [message.text for message in self._before() if isinstance(message, HumanMessage)]
-        return words.language_of("\n".join(said[-MESSAGES_THAT_TELL:]))
+        return words.language_of("\n".join(said[-self._limits.messages_that_tell :]))
 
     def _before(self) -> list[AnyMessage]:
         messages = self._turn.thread.messages

@@ -33,8 +33,6 @@ from lanekeeper.turn.traced import Tracing, traced
 
 logger = logging.getLogger(__name__)
 
-POSTPONED_S = 1.1
-
 
 class Engine:
     """Runs turns, one at a time, in one worker process.
@@ -93,7 +91,7 @@ class Engine:
                     break
                 if claim.postponed:
                     # Whoever has the lane's lock still is about to drop it.
-                    await asyncio.sleep(POSTPONED_S)
+                    await asyncio.sleep(1.1 * self._limits.postponed_s)
                     continue
                 if claim.held_back:
                     await self._have_shortened()
@@ -120,7 +118,7 @@ class Engine:
         meter = TurnMeter(self._work, turn, self._limits, in_force.prices)
         try:
             async with self._watch.over(turn.hold, turn.id) as watched:
-                seconds = min(self._limits.turn_s, seconds_left() - 5)
+                seconds = min(self._limits.turn_s, seconds_left() - self._limits.turn_reserve_s)
                 await self._answer(turn, in_force, meter, watched, seconds)
         except psycopg.errors.ForeignKeyViolation:
             # The conversation was deleted while its turn ran: there is nobody left to tell, but the calls were made.
@@ -132,7 +130,7 @@ class Engine:
     async def _answer(self, turn: Turn, in_force: InForce, meter: TurnMeter, watched: Watched, seconds: float) -> None:
         stream = ReplyStream(self._reply, turn.hold, turn.id, self._limits)
         judging = Judging(self._decisions, turn, in_force, meter, self._limits)
-        deciding = Deciding(self._work, turn, judging, in_force.policy, self._limits.confirm_s)
+        deciding = Deciding(self._work, turn, judging, in_force.policy, self._limits)
         recalling = Recalling(self._recall, turn, self._limits)
         steps = TurnSteps(
             database=self._work,

@@ -82,7 +82,7 @@ class Intake:
             hold = Hold(row["user_id"], row["epoch"])
             transaction.act_for(hold.user_id)
             if not await self._lock.take(hold):
-                await hold.postpone(transaction)
+                await hold.postpone(transaction, self._limits.postponed_s)
                 return Claim(hold, postponed=True)
             await deliver(transaction, hold)
             held_back = False
@@ -98,9 +98,7 @@ class Intake:
         return Claim(hold, taken, held_back=held_back)
 
     async def _start(self, transaction: Transaction, hold: Hold) -> Json | None:
-        return await transaction.row(
-            SQL["start_turn"], {**hold.key, "ceiling": self._limits.context_budget_tokens}
-        )
+        return await transaction.row(SQL["start_turn"], {**hold.key, "ceiling": self._limits.context_budget_tokens})
 
     def _hold_back(self, transaction: Transaction, hold: Hold, conversation_id: str) -> None:
         """Let a conversation's messages wait, for which it has no room, and have room made (C4)."""
@@ -173,6 +171,7 @@ class Intake:
             async with turn.hold.transaction(self._database) as transaction:
                 await clear_again(transaction, turn.hold.user_id, turn.id, turn.now)
             await turn.thread.load(self._database)
+            turn.thread.forgot = True
         return rows
 
     async def _add(self, transaction: Transaction, turn: Turn, rows: list[Json]) -> list[AnyMessage]:

@@ -92,4 +92,4 @@ def tracing(settings: Settings, limits: Limits) -> Tracing:
     collector = OtlpCollector(
         settings.environment, settings.traces_endpoint, settings.traces_headers, limits.trace_send_s
     )
-    return Tracing(collector)
+    return Tracing(collector, held=limits.traces_held)

@@ -99,7 +99,7 @@ class LaneQueue:
             hold = Hold(row["user_id"], row["epoch"])
             transaction.act_for(hold.user_id)
             if not await lane_lock.take(hold):
-                await hold.postpone(transaction)
+                await hold.postpone(transaction, 1)
                 return None, []
             return hold, await transaction.rows(OPEN, {**hold.key, "limit": limit})
 
