@@ -20,7 +20,7 @@ TEXTS = st.lists(
 
 
 def turn_of(messages: list[AnyMessage]) -> Turn:
-    thread = SimpleNamespace(messages=messages, of_turn=lambda _: messages)
+    thread = SimpleNamespace(messages=messages, summary="", of_turn=lambda _: messages)
     return cast("Turn", SimpleNamespace(id="turn", thread=thread))
 
 

@@ -40,8 +40,9 @@ with due as materialized (
            then chunk || jsonb_build_object('messageMetadata', data -> 'metadata') else chunk end as chunk
   from due, jsonb_array_elements(data -> 'closing') with ordinality as closing (chunk, ordinality)
 ), said as (
-  insert into messages (user_id, id, conversation_id, turn_id, role, parts, metadata, position)
+  insert into messages (user_id, id, conversation_id, turn_id, role, parts, metadata, forgotten, position)
   select user_id, data ->> 'messageId', conversation_id, turn_id, 'assistant', data -> 'parts', data -> 'metadata',
+         data ? 'forgotten',
          number + coalesce((select max(m.position) from messages m where m.conversation_id = due.conversation_id), 0)
   from due
   on conflict (user_id, id) do nothing
