@@ -41,15 +41,21 @@ async def clear(
 
 
 async def clear_again(transaction: Transaction, user_id: str, turn_id: str, since: datetime) -> None:
-    """Clear what one turn has added of all that was forgotten since it began.
+    """Clear what a model has added in one turn of all that was forgotten since it began, its reply included.
 
-    A model that was asked before may have said it once more afterwards. Nobody knows the words by then, but their
+    It may have been asked before that, and have said it once more afterwards. Nobody knows the words by then, but their
     digests tell.
     """
     stones = await transaction.rows(SQL["stones_since"], {"user_id": user_id, "since": since})
     facts = [Telling(frozenset(row["digests"]), frozenset(row["together"]), owner=user_id) for row in stones]
-    rows = await transaction.rows(SQL["of_turn"], {"user_id": user_id, "turn_id": turn_id}) if facts else []
-    transaction.put(SQL["mask"], {"user_id": user_id, "rows": Jsonb(_hidden(rows, facts, frozenset()))})
+    if not facts:
+        return
+    turn = {"user_id": user_id, "turn_id": turn_id}
+    hidden = _hidden(await transaction.rows(SQL["of_turn"], turn), facts, frozenset())
+    transaction.put(SQL["mask"], {"user_id": user_id, "rows": Jsonb(hidden)})
+    replies = await transaction.rows(SQL["reply"], turn)
+    stating = [row["idempotency_key"] for row in replies if state(facts, text_of(row["parts"]))]
+    transaction.put(SQL["keep_reply_from_writer"], {"user_id": user_id, "keys": stating})
 
 
 async def pages(transaction: Transaction, user_id: str, limits: Limits) -> AsyncIterator[Json]:

@@ -35,5 +35,13 @@ select digests, together from tombstones where user_id = %(user_id)s and forgott
 
 -- name: of_turn
 select conversation_id, position, message from thread_messages
-where turn_id = %(turn_id)s and user_id = %(user_id)s
+where turn_id = %(turn_id)s and user_id = %(user_id)s and message ->> 'type' <> 'human'
   and conversation_id = (select conversation_id from turns where id = %(turn_id)s and user_id = %(user_id)s)
+
+-- name: reply
+select idempotency_key, data -> 'parts' as parts from outbox
+where user_id = %(user_id)s and turn_id = %(turn_id)s and state = 'new'
+
+-- name: keep_reply_from_writer
+update outbox set data = data || '{"forgotten": true}'
+where user_id = %(user_id)s and idempotency_key = any(%(keys)s)

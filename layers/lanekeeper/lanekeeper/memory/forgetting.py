@@ -63,7 +63,7 @@ async def forget(transaction: Transaction, user_id: str, subject: str, limits: L
         subject: what it is about, in the person's or the model's words.
         limits: how the search goes, and how much is looked through.
     """
-    _begin(transaction, user_id)
+    begin(transaction, user_id)
     about = normalised_subject(subject, limits.note_subject_chars)
     rows = await _chain(transaction, user_id, subject=about)
     if not rows:
@@ -78,12 +78,15 @@ async def forget(transaction: Transaction, user_id: str, subject: str, limits: L
 
 async def forget_note(transaction: Transaction, user_id: str, note_id: str, limits: Limits) -> Forgotten:
     """Forget one note that stands, in the same way; ``count`` is 0 when the person has no such note."""
-    _begin(transaction, user_id)
+    begin(transaction, user_id)
     rows = await _chain(transaction, user_id, note_ids=[note_id])
     return await _forget_notes(transaction, user_id, rows, limits) if rows else Forgotten()
 
 
-def _begin(transaction: Transaction, user_id: str) -> None:
+def begin(transaction: Transaction, user_id: str) -> None:
+    """Keep everybody else from writing. It comes before any note is saved in the same transaction: note writers take
+    the same two locks in this order.
+    """
     transaction.put(SQL["alone"], {"user_id": user_id})
     transaction.put(SQL["lock_notes"], {"user_id": user_id})
 

@@ -8,7 +8,7 @@ from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 from lanekeeper.decisions import words
 from lanekeeper.limits import Limits
 from lanekeeper.memory.asking import asks_to_keep
-from lanekeeper.memory.forgetting import forget
+from lanekeeper.memory.forgetting import begin, forget
 from lanekeeper.memory.refusals import Refusal
 from lanekeeper.memory.rules import Note, is_grounded
 from lanekeeper.memory.store import save
@@ -70,6 +70,8 @@ class Remembering:
 
     async def write(self, transaction: Transaction, results: Sequence[AnyMessage]) -> list[AnyMessage]:
         """Do what these results say was done; the results, with a failure in the place of each that could not be."""
+        if any(isinstance(self._wishes.get(getattr(one, "tool_call_id", "")), Forget) for one in results):
+            begin(transaction, self._turn.hold.user_id)
         return [
             await self._done(transaction, result) if isinstance(result, ToolMessage) else result for result in results
         ]
