@@ -166,7 +166,8 @@ async def test_another_note_that_says_the_same_goes_and_one_that_shares_a_name_s
 ) -> None:
     await past.say("m1", "my sister is called Ana, my brother is Tom, and I bought a book for Ana as a birthday gift")
     await past.note("m1", "sister's name", "sister is called Ana")
-    await past.note("m1", "family", "sister Ana")
+    await past.say("m2", "my sister Ana is family")
+    await past.note("m2", "family", "sister Ana")
     await past.note("m1", "birthday gift", "bought a book for Ana as a gift")
     assert (await ask_to_forget(database, "sister's name")).count == 2
     assert await past.column("select subject from notes") == ["birthday gift"]

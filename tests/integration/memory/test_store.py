@@ -120,3 +120,30 @@ async def test_a_note_is_kept_as_long_as_the_notice_says_w5(database: Database, 
         await owner.execute("select expires_at - saved_at = interval '30 days' as exact from notes")
     ).fetchone()
     assert row["exact"]
+
+
+async def test_what_was_said_last_stands_although_what_was_said_before_is_read_after_it(
+    database: Database, owner: Any
+) -> None:
+    await keep(database, "day5", "has two coffees a day")
+    assert await keep(database, "day1", "does not drink coffee") == Saved()
+    assert await rows(owner) == [("has two coffees a day", True)]
+
+
+async def test_one_message_says_one_thing_once_whatever_it_is_called(database: Database, owner: Any) -> None:
+    await keep(database, "day5", "I have two coffees a day now", subject="coffee habit")
+    assert await keep(database, "day5", "has two coffees a day", subject="coffee") == Saved()
+    assert (await keep(database, "day6", "avoids caffeine in the evening", subject="evening")).id is not None
+    assert len(await rows(owner)) == 2
+
+
+async def test_two_things_in_one_message_are_two_notes(database: Database, owner: Any) -> None:
+    said = "I like tea, I fly to Lisbon in May and again to Lisbon in June"
+    await owner.execute(
+        "insert into messages (user_id, id, conversation_id, role, parts) values ('ana', 'many', 'ana', 'user', '[]')"
+    )
+    facts = {"tea": "likes tea", "trip": "flies to Lisbon in May", "second trip": "flies to Lisbon in June"}
+    for subject, body in facts.items():
+        note = Note(kind="fact", subject=subject, body=body, source="stated", source_message_id="many")
+        async with database.transaction(user_id="ana") as transaction:
+            assert (await save(transaction, "ana", note, said, Limits())).id is not None

@@ -97,3 +97,13 @@ def test_what_the_person_wrote_may_be_worded_otherwise(body: str, said: str) -> 
 )
 def test_code_says_what_hits_are_worth(hits: list[tuple[str, float]], expected: Label) -> None:
     assert label(hits) is expected
+
+
+LATER = Rival(id="later", body="two coffees a day", source="stated", said_later=True)
+GUESSED_LATER = Rival(id="later", body="avoids caffeine", source="inferred", said_later=True)
+
+
+def test_what_was_said_last_stands_in_whichever_order_it_is_read() -> None:
+    assert settle("stated", "does not drink coffee", [LATER]) == Settled(kept=False)
+    assert settle("inferred", "likes caffeine", [GUESSED_LATER]) == Settled(kept=False)
+    assert settle("stated", "does not drink coffee", [GUESSED_LATER]) == Settled(kept=True, replaces="later")

@@ -29,11 +29,16 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rival:
-    """A note that stands already, about the same subject."""
+    """A note that stands already, about the same subject.
+
+    ``said_later``: it comes from a message that was written after the one the new note comes from. Notes are not made
+    in the order in which things were said: one conversation may be read hours after another.
+    """
 
     id: str
     body: str
     source: Source
+    said_later: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +90,10 @@ def cut_to_bytes(text: str, most_bytes: int) -> str:
 def settle(source: Source, body: str, rivals: Sequence[Rival]) -> Settled:
     """Decide between a new note and those that stand about its subject, newest first.
 
-    A guess never replaces what was said; what is said now replaces whatever stands; the same again changes nothing.
+    A guess never replaces what was said; what was said last replaces whatever stands; the same again changes nothing.
     """
+    if any(rival.said_later and source in (rival.source, "inferred") for rival in rivals):
+        return Settled(kept=False)
     stated = next((rival for rival in rivals if rival.source == "stated"), None)
     if source == "inferred" and stated is not None:
         return Settled(kept=False)

@@ -1,13 +1,15 @@
 """Saves notes: whatever moment saves, every note comes through here (W1, W2, W3, W5)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lanekeeper.limits import Limits
 from lanekeeper.memory.refusals import Refusal, refusal
 from lanekeeper.memory.rules import Note, Rival, cut_body, is_grounded, normalised_subject, settle
 from lanekeeper.memory.tombstones import is_forgotten
+from lanekeeper.memory.words import units
 from lanekeeper.postgres import Statements, Transaction
-from lanekeeper.types import new_id
+from lanekeeper.types import Json, new_id
 
 SQL = Statements.beside(__file__)
 
@@ -52,10 +54,10 @@ async def save(
     transaction.put(SQL["lock_notes"], {"user_id": user_id})
     if await is_forgotten(transaction, user_id, note.source_message_id, subject, body, asked=health_asked):
         return Saved(refused=Refusal.FORGOTTEN)
-    about = {"user_id": user_id, "subject": subject}
+    about = {"user_id": user_id, "subject": subject, "source_message_id": note.source_message_id}
     rows = await transaction.rows(SQL["rivals"], about)
-    settled = settle(note.source, body, [Rival(id=row["id"], body=row["body"], source=row["source"]) for row in rows])
-    if not settled.kept:
+    settled = settle(note.source, body, [_rival(row) for row in rows if row["subject"] == subject])
+    if not settled.kept or _is_noted(body, [row for row in rows if row["subject"] != subject]):
         return Saved()
     note_id = new_id("note")
     saved = about | {
@@ -63,7 +65,6 @@ async def save(
         "kind": note.kind,
         "body": body,
         "source": note.source,
-        "source_message_id": note.source_message_id,
         "language": note.language,
         "kept_days": limits.note_kept_days,
         "replaces": settled.replaces,
@@ -72,3 +73,20 @@ async def save(
         return Saved(refused=Refusal.UNGROUNDED)
     await transaction.run(SQL["replace_notes"], saved)
     return Saved(id=note_id)
+
+
+def _rival(row: Json) -> Rival:
+    return Rival(id=row["id"], body=row["body"], source=row["source"], said_later=row["said_later"])
+
+
+def _is_noted(body: str, of_same_message: Sequence[Json]) -> bool:
+    """Whether a note tells nothing that another one of the same message does not tell under another subject.
+
+    So what the person had kept in the turn is not kept once more by whoever reads the message later.
+    """
+    meant = _stems(body)
+    return bool(meant) and any(meant <= _stems(f"{row['subject']}\n{row['body']}") for row in of_same_message)
+
+
+def _stems(text: str) -> set[str]:
+    return {unit.stem for unit in units(text) if not unit.is_small}

@@ -3,11 +3,16 @@
 -- name: lock_notes
 select pg_advisory_xact_lock(hashtext('lanekeeper.notes'), lanekeeper.lane_key(%(user_id)s))
 
+-- What stands about a subject, newest first, and what else was noted of the same message.
 -- name: rivals
-select id, kind, subject, body, source, source_message_id, saved_at from notes
-where user_id = %(user_id)s and subject = %(subject)s and replaced_by is null
-  and (expires_at is null or expires_at > lanekeeper.now())
-order by saved_at desc, id desc
+select n.id, n.subject, n.body, n.source, m.created_at > asked.created_at as said_later
+from notes n
+join messages m on m.user_id = n.user_id and m.id = n.source_message_id
+join messages asked on asked.user_id = n.user_id and asked.id = %(source_message_id)s
+where n.user_id = %(user_id)s and n.replaced_by is null
+  and (n.subject = %(subject)s or n.source_message_id = %(source_message_id)s)
+  and (n.expires_at is null or n.expires_at > lanekeeper.now())
+order by n.saved_at desc, n.id desc
 
 -- name: save_note
 insert into notes (id, user_id, kind, subject, body, source, source_message_id, language, saved_at, expires_at, replaces)
