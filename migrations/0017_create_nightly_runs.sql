@@ -289,3 +289,30 @@ revoke all on function lanekeeper.start_maintenance(text, boolean) from public;
 
 -- Somewhere a day ends each hour.
 select cron.schedule('lanekeeper-nightly', '0 * * * *', $$select lanekeeper.start_maintenance('nightly')$$);
+
+-- Nights, the newest first, with how many people are still being dealt with, and when the last run began.
+create function lanekeeper.admin_nights(actor text, since date, until date)
+returns table (night date, covered int, skipped int, failed int, open int, ran_at timestamptz, last_run_at timestamptz)
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into public.audit_log (actor, action, detail)
+  values (actor, 'read nights', jsonb_build_object('from', since, 'to', until));
+  return query
+    select r.night, r.covered, r.skipped, r.failed,
+           (select count(*)::int from public.nightly_people n where n.night = r.night and n.state in ('waiting', 'sent')),
+           r.ran_at, (select c.ran_at from public.nightly_clock c)
+    from public.nightly_runs r
+    where r.night between since and until
+    order by r.night desc;
+end
+$$;
+
+create policy admin on nightly_people for select to lanekeeper_admin using (true);
+grant select on nightly_runs, nightly_clock to lanekeeper_admin;
+grant select (night, state) on nightly_people to lanekeeper_admin;
+grant create on schema lanekeeper to lanekeeper_admin;
+alter function lanekeeper.admin_nights(text, date, date) owner to lanekeeper_admin;
+revoke all on function lanekeeper.admin_nights(text, date, date) from public;
+grant execute on function lanekeeper.admin_nights(text, date, date) to lanekeeper_accept;
+revoke create on schema lanekeeper from lanekeeper_admin;

@@ -54,6 +54,25 @@ $$;
 
 ALTER FUNCTION lanekeeper.admin_limits(actor text, since timestamp with time zone, until timestamp with time zone) OWNER TO lanekeeper_admin;
 
+CREATE FUNCTION lanekeeper.admin_nights(actor text, since date, until date) RETURNS TABLE(night date, covered integer, skipped integer, failed integer, open integer, ran_at timestamp with time zone, last_run_at timestamp with time zone)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  insert into public.audit_log (actor, action, detail)
+  values (actor, 'read nights', jsonb_build_object('from', since, 'to', until));
+  return query
+    select r.night, r.covered, r.skipped, r.failed,
+           (select count(*)::int from public.nightly_people n where n.night = r.night and n.state in ('waiting', 'sent')),
+           r.ran_at, (select c.ran_at from public.nightly_clock c)
+    from public.nightly_runs r
+    where r.night between since and until
+    order by r.night desc;
+end
+$$;
+
+ALTER FUNCTION lanekeeper.admin_nights(actor text, since date, until date) OWNER TO lanekeeper_admin;
+
 CREATE FUNCTION lanekeeper.admin_requests(actor text, id text) RETURNS TABLE(at timestamp with time zone, body jsonb)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1732,6 +1751,8 @@ CREATE POLICY admin ON public.limit_hits FOR SELECT TO lanekeeper_admin USING (t
 
 CREATE POLICY admin ON public.model_requests FOR SELECT TO lanekeeper_admin USING (true);
 
+CREATE POLICY admin ON public.nightly_people FOR SELECT TO lanekeeper_admin USING (true);
+
 CREATE POLICY admin ON public.traces FOR SELECT TO lanekeeper_admin USING (true);
 
 CREATE POLICY admin ON public.turns FOR SELECT TO lanekeeper_admin USING (true);
@@ -1933,6 +1954,9 @@ GRANT ALL ON FUNCTION lanekeeper.admin_costs(actor text, since timestamp with ti
 
 REVOKE ALL ON FUNCTION lanekeeper.admin_limits(actor text, since timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.admin_limits(actor text, since timestamp with time zone, until timestamp with time zone) TO lanekeeper_accept;
+
+REVOKE ALL ON FUNCTION lanekeeper.admin_nights(actor text, since date, until date) FROM PUBLIC;
+GRANT ALL ON FUNCTION lanekeeper.admin_nights(actor text, since date, until date) TO lanekeeper_accept;
 
 REVOKE ALL ON FUNCTION lanekeeper.admin_requests(actor text, id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION lanekeeper.admin_requests(actor text, id text) TO lanekeeper_accept;
@@ -2163,12 +2187,18 @@ GRANT SELECT(at) ON TABLE public.model_requests TO lanekeeper_dispatch;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.nightly_clock TO lanekeeper_maintenance;
 GRANT SELECT ON TABLE public.nightly_clock TO lanekeeper_dispatch;
+GRANT SELECT ON TABLE public.nightly_clock TO lanekeeper_admin;
 
 GRANT SELECT,UPDATE ON TABLE public.nightly_people TO lanekeeper_maintenance;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nightly_people TO lanekeeper_dispatch;
 
+GRANT SELECT(night) ON TABLE public.nightly_people TO lanekeeper_admin;
+
+GRANT SELECT(state) ON TABLE public.nightly_people TO lanekeeper_admin;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE public.nightly_runs TO lanekeeper_maintenance;
 GRANT SELECT,UPDATE ON TABLE public.nightly_runs TO lanekeeper_dispatch;
+GRANT SELECT ON TABLE public.nightly_runs TO lanekeeper_admin;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.note_progress TO lanekeeper_worker;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.note_progress TO lanekeeper_maintenance;

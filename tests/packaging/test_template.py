@@ -9,7 +9,9 @@ import pytest
 
 from lanekeeper.ledger.store import LIMIT_HITS
 from lanekeeper.limits import Limits
+from lanekeeper.maintenance.coverage import measures as settled_measures
 from lanekeeper.maintenance.due_timers import tell_failed
+from lanekeeper.maintenance.nightly import run_measures
 from lanekeeper.maintenance.spend import Spent
 from lanekeeper.maintenance.tick import Found
 from lanekeeper.metrics import SERVICE, publish
@@ -156,6 +158,32 @@ def test_work_in_the_background_that_keeps_failing_rings(production: Stack, caps
     properties = alarm(production, "FailedTimers")
     assert (properties["Statistic"], properties["Threshold"], properties["EvaluationPeriods"]) == ("Sum", 0, 3)
     tell_failed(1)
+    assert properties["MetricName"] in measured(capsys)
+
+
+@pytest.mark.parametrize("name", ["SkippedAtNight", "FailedAtNight"])
+def test_w3_somebody_whom_a_night_did_not_cover_rings(
+    production: Stack, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    properties = alarm(production, name)
+    assert (properties["Statistic"], properties["Threshold"], properties["EvaluationPeriods"]) == ("Sum", 0, 1)
+    publish(*settled_measures({"covered": 1}))
+    assert properties["MetricName"] in measured(capsys)
+
+
+def test_b052_a_nightly_pass_that_has_not_run_for_26_hours_rings_by_its_silence(
+    production: Stack, capsys: pytest.CaptureFixture[str]
+) -> None:
+    properties = production.properties("NoNightlyPass")
+    assert (properties["Period"], properties["EvaluationPeriods"]) == (3600, 26)
+    assert (properties["Statistic"], properties["ComparisonOperator"], properties["Threshold"]) == (
+        "Sum",
+        "LessThanThreshold",
+        1,
+    )
+    assert properties["TreatMissingData"] == "breaching"
+    assert properties["Dimensions"] == [{"Name": "service", "Value": SERVICE}]
+    publish(*run_measures(None))
     assert properties["MetricName"] in measured(capsys)
 
 

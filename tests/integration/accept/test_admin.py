@@ -24,7 +24,7 @@ PRODUCTION = {
     "WORKER_FUNCTION": "worker",
     "MAINTENANCE_FUNCTION": "maintenance",
 }
-ROUTES = ["/admin/turns", "/admin/turns/turn_1", "/admin/costs", "/admin/limits"]
+ROUTES = ["/admin/turns", "/admin/turns/turn_1", "/admin/costs", "/admin/limits", "/admin/nightly"]
 
 SPANS = [["turn", -1, 0, 900, 0, {"user": "abc"}], ["execute_tool web_search", 0, 100, 250, 1, {"tool": "web_search"}]]
 
@@ -219,6 +219,7 @@ def test_every_look_is_written_down(books: Api) -> None:
         ("root", "read costs"),
         ("root", "read spenders"),
         ("root", "read limits"),
+        ("root", "read nights"),
     ]
     [asked] = books.sql("select detail from audit_log where action = 'read turn'")
     assert asked["detail"] == {"turn": "turn_1"}
@@ -245,5 +246,24 @@ def test_the_document_names_the_administrators_routes(books: Api) -> None:
         "/admin/turns/{turnId}",
         "/admin/costs",
         "/admin/limits",
+        "/admin/nightly",
     }
     assert "403" in document["paths"]["/admin/turns"]["get"]["responses"]
+
+
+def test_an_administrator_reads_whom_each_night_covered_and_when_the_pass_last_ran_w3_b052(books: Api) -> None:
+    books.sql(
+        """
+        insert into nightly_runs (night, covered, skipped, failed, ran_at) values
+          ('2026-11-29', 7, 1, 2, '2026-11-30T01:00Z'), ('2026-11-30', 3, 0, 0, '2026-12-01T01:00Z'),
+          ('2025-01-01', 1, 0, 0, '2025-01-02T01:00Z');
+        insert into nightly_people (night, user_id, state) values ('2026-11-30', 'ben', 'sent');
+        update nightly_clock set ran_at = '2026-12-01T01:00Z';
+        """
+    )
+    found = ask(books, "/admin/nightly", **{"from": "2026-11-01", "to": "2026-12-01"}).json
+    assert found["items"] == [
+        {"night": "2026-11-30", "covered": 3, "skipped": 0, "failed": 0, "open": 1, "ranAt": "2026-12-01T01:00:00Z"},
+        {"night": "2026-11-29", "covered": 7, "skipped": 1, "failed": 2, "open": 0, "ranAt": "2026-11-30T01:00:00Z"},
+    ]
+    assert (found["next"], found["lastRunAt"]) == (None, "2026-12-01T01:00:00Z")

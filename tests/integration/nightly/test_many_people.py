@@ -90,5 +90,5 @@ async def test_finding_what_is_unread_goes_conversation_by_conversation_and_neve
         body = body.replace(name, value)
     cursor = await superuser.execute(f"explain {body}")
     plan = "\n".join(row["QUERY PLAN"] for row in await cursor.fetchall())
-    assert "Index Scan using messages_history" in plan
+    assert "messages_history" in plan, plan
     assert "Seq Scan on messages" not in plan

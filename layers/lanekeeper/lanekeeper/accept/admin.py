@@ -10,6 +10,7 @@ from lanekeeper import clock
 from lanekeeper.accept.admin_answers import (
     CostPage,
     LimitPage,
+    NightPage,
     ToolUse,
     Trace,
     TurnPage,
@@ -135,6 +136,20 @@ def admin_routes(services: Services) -> APIRouter:
         actor = await reader(request)
         rows = await services.overview.limits(actor, *span_of(first, to))
         return JSONResponse(as_json(LimitPage(items=rows)))  # type: ignore[arg-type]
+
+    @routes.get(
+        "/nightly",
+        summary="Read whom each night covered",
+        operation_id="adminNightly",
+        response_class=JSONResponse,
+        responses={200: {"model": NightPage}, **_REFUSED},
+    )
+    async def nightly(request: Request, first: From = None, to: To = None) -> Response:
+        actor = await reader(request)
+        since, until = span_of(first, to)
+        rows = await services.overview.nights(actor, since.date(), until.date() - timedelta(days=1))
+        last_run_at = rows[0]["last_run_at"] if rows else None
+        return JSONResponse(as_json(NightPage(items=rows, last_run_at=last_run_at)))  # type: ignore[arg-type]
 
     return routes
 

@@ -186,6 +186,25 @@ class LimitPage(Answer):
     next: str | None = None
 
 
+class NightLine(Answer):
+    """One night of the pass that writes notes: how many people it covered, skipped or failed, and is still at."""
+
+    night: date
+    covered: int
+    skipped: int
+    failed: int
+    open: int
+    ran_at: Time
+
+
+class NightPage(Answer):
+    """Nights, the newest first; ``next`` is always null, and ``lastRunAt`` where there is none."""
+
+    items: list[NightLine]
+    next: str | None = None
+    last_run_at: Time | None
+
+
 def as_json(answer: BaseModel) -> Json:
     """An answer as it is sent."""
     sent: Json = answer.model_dump(mode="json", by_alias=True)

@@ -1,6 +1,6 @@
 """The books as an administrator reads them, across people. Whoever calls this has seen that the reader is one."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, LiteralString
 
 from lanekeeper.postgres import Database, Statements
@@ -66,6 +66,10 @@ class Overview:
     async def limits(self, actor: str, since: datetime, until: datetime) -> list[Json]:
         """Limits that were met by day (UTC) and kind: how often, and by how many people."""
         return await self._look(SQL["limits"], actor, since=since, until=until)
+
+    async def nights(self, actor: str, since: date, until: date) -> list[Json]:
+        """The nightly pass by night, the newest first: whom it covered, and when it last ran at all."""
+        return await self._look(SQL["nights"], actor, since=since, until=until)
 
     async def _look(self, statement: LiteralString, actor: str, **parameters: Any) -> list[Json]:
         async with self._database.transaction() as transaction:

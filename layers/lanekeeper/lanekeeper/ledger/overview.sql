@@ -17,3 +17,6 @@ select * from lanekeeper.admin_spenders(%(actor)s, %(since)s, %(until)s, %(at_mo
 
 -- name: limits
 select * from lanekeeper.admin_limits(%(actor)s, %(since)s, %(until)s)
+
+-- name: nights
+select * from lanekeeper.admin_nights(%(actor)s, %(since)s, %(until)s)

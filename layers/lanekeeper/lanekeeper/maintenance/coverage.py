@@ -1,6 +1,7 @@
 """Who is to be covered in which night, and what became of them (W3)."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -98,8 +99,13 @@ class Coverage:
         """What became of people since this was last asked. The alarms are told too."""
         settled, self._settled = self._settled, Counter()
         if settled:
-            publish(*(Measure(f"Nightly{name.capitalize()}", settled[name], "Count") for name in _OUTCOMES))
+            publish(*measures(settled))
         return settled
+
+
+def measures(settled: Mapping[Outcome, int]) -> list[Measure]:
+    """What the alarms on people whom a night did not cover look at."""
+    return [Measure(f"Nightly{name.capitalize()}", settled.get(name, 0), "Count") for name in _OUTCOMES]
 
 
 _OUTCOMES: tuple[Outcome, ...] = ("covered", "skipped", "failed")

@@ -162,11 +162,7 @@ class Nightly:
         async with self._database.transaction() as transaction:
             row = await transaction.row(SQL["begin_run"])
             transaction.put(SQL["record_quiet_night"])
-        since_s = row["since_s"] if row else None
-        measures = [Measure("NightlyRuns", 1, "Count")]
-        if since_s is not None:
-            measures.append(Measure("HoursSinceNightly", round(float(since_s) / HOUR_S, 2), "None"))
-        publish(*measures)
+        publish(*run_measures(row["since_s"] if row else None))
 
     async def _sweep(self, *, at_once: bool) -> Json:
         async with self._database.transaction() as transaction:
@@ -179,3 +175,11 @@ class Nightly:
         """Have the next tick go on."""
         async with self._database.transaction() as transaction:
             set_timer(transaction, NIGHTLY, NIGHTLY)
+
+
+def run_measures(since_s: float | None) -> list[Measure]:
+    """What the alarm on a pass that does not run looks at, with the hours since the run before where there was one."""
+    measures = [Measure("NightlyRuns", 1, "Count")]
+    if since_s is not None:
+        measures.append(Measure("HoursSinceNightly", round(float(since_s) / HOUR_S, 2), "None"))
+    return measures
