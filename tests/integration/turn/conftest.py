@@ -23,7 +23,9 @@ from tests.devkit.mainline.server import Mainline as FakeMainline
 from tests.integration.people import write
 
 KEY = "test-key"
-LIMITS = Limits(watch_s=0.05, provider_timeout_s=1, drain_reserve_s=1, tool_timeout_s=0.5, tool_backoff_s=0.01)
+LIMITS = Limits(
+    watch_s=0.05, provider_timeout_s=1, drain_reserve_s=1, tool_timeout_s=0.5, tool_backoff_s=0.01, recall_wait_s=10
+)
 
 
 class LookInput(ToolInput):

@@ -34,7 +34,8 @@ class ThreadMessage:
 class Thread:
     """The messages of one conversation: added to by whoever holds its person's lane, read when they are needed.
 
-    ``summary`` is what was said before the first of them, in short; None while nothing was left out.
+    ``summary`` is what was said before the first of them, in short; None while nothing was left out. ``forgot`` is
+    whether something was forgotten since it was first loaded, so that what was found before may not be told any more.
 
     Args:
         conversation_id: also the LangGraph thread id.
@@ -47,6 +48,7 @@ class Thread:
         self._kept: list[ThreadMessage] = []
         self._forgets: int | None = None
         self.summary: str | None = None
+        self.forgot = False
 
     def saw_forgetting(self, forgets: int) -> bool:
         """Whether anything was forgotten since it was first loaded, by the count of ``FORGETS``: load it anew (W4)."""

@@ -176,6 +176,7 @@ class Engine:
     async def _think(self, turn: Turn, steps: TurnSteps) -> None:
         async with steps.deciding.begun():
             await turn.thread.load(self._work)
+            steps.recalling.begin_with_own()
             await self._graph.run(turn.thread, steps)
 
     async def _until_ended(

@@ -52,7 +52,7 @@ class Recalling:
     @asynccontextmanager
     async def begun(self) -> AsyncIterator[None]:
         """Search at once for what the turn has to answer; whatever happens, leave no search behind."""
-        self.begin(text_of(self._turn.thread.of_turn(self._turn.id)))
+        self.begin_with_own()
         try:
             yield
         finally:
@@ -60,6 +60,11 @@ class Recalling:
                 search.cancel()
             if self._running:
                 await asyncio.wait(self._running)
+
+    def begin_with_own(self) -> None:
+        """Search for what the turn has to answer, as soon as that is known: of a retaken one when it is loaded."""
+        if self._search is None:
+            self.begin(text_of(self._turn.thread.of_turn(self._turn.id)))
 
     def begin(self, said: str) -> None:
         """Begin to search for a text, before anybody knows whether memory is wanted."""
@@ -76,9 +81,6 @@ class Recalling:
 
         A search that is not done by then goes on: what it finds is kept for the next turn.
         """
-        if self._search is None and self._turn.retaken and not self._told:
-            # Only now is the thread of a turn known that another worker began.
-            self.begin(text_of(self._turn.thread.of_turn(self._turn.id)))
         self._take_late(verdicts)
         search, self._search = self._search, None
         if search is None or self._silent or verdicts.memory_search == "none":
@@ -139,7 +141,8 @@ class Recalling:
             )
 
     def _hits(self) -> tuple[Hit, ...]:
-        once = {hit.id: hit for one in self._told for hit in one.hits}
+        told = () if self._turn.thread.forgot else self._told
+        once = {hit.id: hit for one in told for hit in one.hits}
         return cut(list(once.values())[: self._limits.recall_notes], self._limits.recall_bytes)
 
     def _take_late(self, verdicts: Verdicts) -> None:

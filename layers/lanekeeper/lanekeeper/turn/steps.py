@@ -148,8 +148,9 @@ class TurnSteps:
         if step > self._limits.model_steps:
             raise StepLimitError
         # Words of this answer that went out are brought to their end: what came since waits for the next turn.
-        if not self._stream.text_so_far(step) and await self._steering.fold_in(restarts=step > 1):
-            self._brief()
+        if not self._stream.text_so_far(step):
+            await self._steering.fold_in(restarts=step > 1)
+        self._brief()
         if not self._model_chosen:
             self._choose_model()
         self._stream.begin_step(step)
@@ -168,7 +169,6 @@ class TurnSteps:
         """Run the calls that have no result yet and show what they came to."""
         recorded = await self._record(await self.run_tools(open_calls(messages)))
         results = [message for message in recorded if isinstance(message, ToolMessage)]
-        self._brief()
         self._showing.results(results)
         self._stream.end_step(self._answers())
         await self._stream.flush()
