@@ -57,7 +57,7 @@ $$;
 
 -- Claim one timer that is due: first what a person may be waiting for, then what has been due longest.
 create function lanekeeper.claim_timer(lease interval)
-returns table (kind text, key text, user_id text, conversation_id text, moves int, attempts int)
+returns table (kind text, key text, user_id text, conversation_id text, moves int, attempts int, run_at timestamptz)
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   with pressing as (
@@ -77,7 +77,7 @@ as $$
   set claimed_until = lanekeeper.now() + claim_timer.lease, attempts = t.attempts + 1
   from (select * from pressing union all select * from other) due
   where t.kind = due.kind and t.key = due.key
-  returning t.kind, t.key, t.user_id, t.conversation_id, t.moves, t.attempts
+  returning t.kind, t.key, t.user_id, t.conversation_id, t.moves, t.attempts, t.run_at
 $$;
 
 -- Conversations with a message that waits for a summary that nobody is to make: they should not exist.

@@ -63,6 +63,8 @@ class DueTimers:
                     # Where the lock is taken the clock has jumped past the claim of a tick that is still at it.
                     if timer and await locks.take(timer):
                         acting.add(asyncio.create_task(self._act(timer)))
+                    elif timer:
+                        await self._claims.leave(timer)
                     if len(acting) == self._limits.timers_at_once or (acting and timer is None):
                         ended, acting = await asyncio.wait(acting, return_when=asyncio.FIRST_COMPLETED)
                         outcomes += [task.result() for task in ended]

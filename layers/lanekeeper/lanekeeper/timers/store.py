@@ -3,12 +3,16 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 
 from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database, Statements, Transaction
 from lanekeeper.timers.rules import COMPACTION, IDLE_COMPACTION, IDLE_SAVE, put_off
 
 SQL = Statements.beside(__file__)
+
+# For so long a timer is left alone whose lock another tick has.
+BUSY_S = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,7 @@ class Timer:
         user_id: whose it is; None for nobody's.
         moves: how often it had been set when it was claimed.
         attempts: how often it was claimed since it was last done, this time included.
+        run_at: since when it is due.
     """
 
     kind: str
@@ -28,6 +33,7 @@ class Timer:
     conversation_id: str | None
     moves: int
     attempts: int
+    run_at: datetime | None = None
 
 
 def quiet_from_now(transaction: Transaction, user_id: str, conversation_id: str, limits: Limits) -> None:
@@ -98,6 +104,12 @@ class Claims:
         async with self._lock.transaction() as transaction:
             yield Locks(transaction)
 
+    async def leave(self, timer: Timer) -> None:
+        """Give back a timer that another tick is still at, or has not let go of: it is looked at again soon."""
+        parameters = {"kind": timer.kind, "key": timer.key, "seconds": BUSY_S}
+        async with self._database.transaction(user_id=timer.user_id) as transaction:
+            transaction.put(SQL["leave_timer"], parameters)
+
     async def done(self, timer: Timer) -> None:
         """Take a timer away that was acted on. One that was set again meanwhile stays, and is nobody's."""
         async with self._database.transaction(user_id=timer.user_id) as transaction:
@@ -117,12 +129,19 @@ class Claims:
 
 
 class Locks:
-    """The locks of the timers that are being acted on."""
+    """The locks of the timers that one tick acts on, each as it was set: set anew it has another."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
+        self._taken: set[str] = set()
 
     async def take(self, timer: Timer) -> bool:
-        """Whether this timer is ours alone from now on."""
-        row = await self._transaction.row(SQL["try_timer_lock"], {"name": f"{timer.kind} {timer.key}"})
-        return bool(row and row["locked"])
+        """Whether this timer is ours alone from now on. Not where it was ours already."""
+        name = f"{timer.kind} {timer.key} {timer.moves} {timer.run_at}"
+        if name in self._taken:
+            return False
+        row = await self._transaction.row(SQL["try_timer_lock"], {"name": name})
+        if row is None or not row["locked"]:
+            return False
+        self._taken.add(name)
+        return True

@@ -20,10 +20,15 @@ values (%(kind)s, %(key)s, %(user_id)s, %(conversation_id)s, lanekeeper.now() + 
 on conflict (kind, key) do update set run_at = excluded.run_at, moves = timers.moves + 1, attempts = 0
 
 -- name: claim_timer
-select kind, key, user_id, conversation_id, moves, attempts from lanekeeper.claim_timer(make_interval(secs => %(lease_s)s))
+select kind, key, user_id, conversation_id, moves, attempts, run_at from lanekeeper.claim_timer(make_interval(secs => %(lease_s)s))
 
 -- name: try_timer_lock
 select pg_try_advisory_xact_lock(2, hashtext(%(name)s)) as locked
+
+-- It was no try.
+-- name: leave_timer
+update timers set claimed_until = lanekeeper.now() + make_interval(secs => %(seconds)s), attempts = greatest(attempts - 1, 0)
+where kind = %(kind)s and key = %(key)s
 
 -- name: finish_timer
 with gone as (
