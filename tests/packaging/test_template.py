@@ -365,9 +365,3 @@ def test_each_environment_of_samconfig_deploys_a_stack_of_its_own() -> None:
     assert len({deploy["stack_name"] for deploy in deploys.values()}) == 3
     for name, deploy in deploys.items():
         assert f"Environment={name}" in deploy["parameter_overrides"]
-
-
-def test_whoever_writes_notes_knows_how_long_the_notice_lets_them_be_kept_w5(production: Stack) -> None:
-    for name in ("WorkerFunction", "MaintenanceFunction"):
-        days = production.properties(name)["Environment"]["Variables"]["LIMIT_NOTE_KEPT_DAYS"]
-        assert days == production.template["Parameters"]["NotesKeptDays"]["Default"]
