@@ -255,7 +255,7 @@ $$;
 
 ALTER FUNCTION lanekeeper.claim_nightly(at_most integer, lease interval) OWNER TO lanekeeper_dispatch;
 
-CREATE FUNCTION lanekeeper.claim_timer(lease interval) RETURNS TABLE(kind text, key text, user_id text, conversation_id text, moves integer, attempts integer)
+CREATE FUNCTION lanekeeper.claim_timer(lease interval) RETURNS TABLE(kind text, key text, user_id text, conversation_id text, moves integer, attempts integer, run_at timestamp with time zone)
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -276,7 +276,7 @@ CREATE FUNCTION lanekeeper.claim_timer(lease interval) RETURNS TABLE(kind text, 
   set claimed_until = lanekeeper.now() + claim_timer.lease, attempts = t.attempts + 1
   from (select * from pressing union all select * from other) due
   where t.kind = due.kind and t.key = due.key
-  returning t.kind, t.key, t.user_id, t.conversation_id, t.moves, t.attempts
+  returning t.kind, t.key, t.user_id, t.conversation_id, t.moves, t.attempts, t.run_at
 $$;
 
 ALTER FUNCTION lanekeeper.claim_timer(lease interval) OWNER TO lanekeeper_dispatch;
