@@ -196,6 +196,8 @@ class Cards:
 
     def _undecided(self, end: int) -> int:
         """Where up to ``end`` something begins that may yet become a card number; ``end`` if nowhere."""
+        if not self._groups and self._row is None:
+            return end
         starts = [one.start for one in (self._series, self._row) if one]
         live = (group.start for first, group in enumerate(self._groups) if self._is_begun(first))
         return min(*starts, next(live, end), end)
