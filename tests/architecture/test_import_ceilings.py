@@ -21,6 +21,7 @@ ENVIRONMENT = {
     "OIDC_KIND": "oidc",
     "OIDC_CLIENTS": "web",
     "MAINLINE_BASE_URL": "https://mainline.example.com/v1",
+    "MAINLINE_AI_KEY_SECRET": "arn:aws:secretsmanager:eu-central-1:111122223333:secret:mainline",
     "WORKER_FUNCTION": "worker",
     "MAINTENANCE_FUNCTION": "maintenance",
     "AWS_REGION": "eu-central-1",
@@ -51,6 +52,12 @@ def test_a_function_that_people_wait_for_loads_nothing_heavy(function: str) -> N
     assert [name for name in loaded if name.startswith(HEAVY_TRACING)] == []
     # Powertools loads the bare package; its clients and their descriptions stay out.
     assert [name for name in loaded if name.startswith("botocore.")] == []
+
+
+def test_a_minute_in_which_nothing_is_due_loads_no_graph_and_no_model_client() -> None:
+    loaded = modules("maintenance")
+    assert "lanekeeper.maintenance.tick" in loaded
+    assert [name for name in loaded if name.partition(".")[0] in {*HEAVY, "httpx", "toolsets"}] == []
 
 
 def test_what_few_requests_need_is_loaded_by_the_first_of_them() -> None:
