@@ -92,6 +92,15 @@ def test_a_note_that_is_deleted_is_forgotten_everywhere_w4(api: Api) -> None:
     assert shown["parts"] == [{"type": "text", "text": SAID}]
 
 
+def test_a_deletion_wakes_a_worker_for_a_message_that_one_may_have_passed_over(api: Api) -> None:
+    for note_id, taken, woken in (("n1", "null", 1), ("n2", "'a worker'", 0)):
+        noted(api, note_id, "sister name", "sister is called Ana")
+        api.sql(f"update lanes set holder = {taken} where user_id = 'ana' returning 1")
+        before = len(api.endpoint.events)
+        assert api("DELETE", f"/me/notes/{note_id}").status == 204
+        assert len(api.endpoint.events) - before == woken
+
+
 def test_a_deletion_waits_for_a_worker_that_writes_and_no_longer_than_it_may(make_api: Callable[..., Api]) -> None:
     api = make_api(LIMIT_LANE_WAIT_S="0.1")
     noted(api, "n1", "sister name", "sister is called Ana")

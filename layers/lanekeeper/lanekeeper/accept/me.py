@@ -65,9 +65,12 @@ def own_routes(services: Services) -> APIRouter:
     @routes.delete("/notes/{noteId}", status_code=204, summary="Have a note forgotten", response_class=Response)
     async def forget(request: Request, note_id: Annotated[str, Path(alias="noteId")]) -> Response:
         person = await services.person(request)
-        known = is_id(note_id, services.limits.id_chars) and await services.notes().forget(person.id, note_id)
-        if not known:
+        known = is_id(note_id, services.limits.id_chars)
+        taken_out = await services.notes().forget(person.id, note_id) if known else None
+        if taken_out is None:
             raise Problem(404, "not_found", "There is no such note.", "See GET /me/notes for those there are.")
+        if taken_out.waits:
+            await services.worker.wake({})
         return Response(status_code=204)
 
     @routes.get(

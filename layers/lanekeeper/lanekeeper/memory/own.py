@@ -1,5 +1,6 @@
 """A person's look at what is noted of them, and their way to take a note out (W1, W4)."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from lanekeeper.limits import Limits
@@ -8,6 +9,13 @@ from lanekeeper.postgres import Database, Statements
 from lanekeeper.types import Json
 
 SQL = Statements.beside(__file__, "own.sql")
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOut:
+    """A note that is gone. ``waits``: whether a worker is to look: one may have passed over a message meanwhile."""
+
+    waits: bool
 
 
 class OwnNotes:
@@ -38,12 +46,14 @@ class OwnNotes:
         (rows,) = await self._database.at_once(statement, user_id=user_id, parameters=parameters)
         return rows
 
-    async def forget(self, user_id: str, note_id: str) -> bool:
-        """Forget a note in every place it has left a trace in; False when the person has no such note.
+    async def forget(self, user_id: str, note_id: str) -> TakenOut | None:
+        """Forget a note in every place it has left a trace in; None when the person has no such note.
 
         Raises:
             psycopg.errors.LockNotAvailable: a worker did not let go of the lane in time.
         """
         async with self._database.transaction(user_id=user_id) as transaction:
             transaction.put(SQL["wait_for_lane"], {"lane_wait": f"{self._limits.lane_wait_s}s"})
-            return bool((await forget_note(transaction, user_id, note_id, self._limits)).count)
+            forgotten = await forget_note(transaction, user_id, note_id, self._limits)
+            lane = await transaction.row(SQL["waits"], {"user_id": user_id})
+        return TakenOut(bool(lane and lane["waits"])) if forgotten.count else None

@@ -19,5 +19,10 @@ where n.user_id = %(user_id)s and (n.saved_at, n.id) < (%(at)s, %(id)s)
 order by n.saved_at desc, n.id desc
 limit %(limit)s
 
+-- A worker passes over a lane whose row is locked: whoever locked it wakes another where a message waits.
+-- name: waits
+select exists (
+  select from lanes where user_id = %(user_id)s and ready_at is not null and holder is null) as waits
+
 -- name: wait_for_lane
 select set_config('lock_timeout', %(lane_wait)s, true)
