@@ -2,10 +2,28 @@
 
 import json
 import re
+from collections.abc import AsyncIterator, Iterator
 
-from tests.devkit.system import Reply, System, someone
+import pytest
+
+from tests.devkit.system import Reply, System, SystemProcess, someone
 
 FACT = re.compile(r"\bAna\b")
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[SystemProcess]:
+    """A system that waits for memory however busy the machine is."""
+    running = SystemProcess({"LIMIT_RECALL_WAIT_S": "10"}, workers=2, zero_delay=True)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+async def system(process: SystemProcess) -> AsyncIterator[System]:
+    async with System(**process.ready) as running:
+        yield running
+        await running.recall()
 
 
 async def say(system: System, person: str, text: str, **body: str) -> tuple[str, Reply]:

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from lanekeeper.limits import Limits
-from lanekeeper.memory.recall import Recalled, recall
+from lanekeeper.memory.recall import Recalled, recall, warm_up
 from lanekeeper.memory.rules import Label
 from lanekeeper.postgres import Database
 from tests.conftest import ConnectAs
@@ -238,6 +238,17 @@ async def test_what_was_found_is_labelled_by_code(note: Write, database: Databas
         for message in ("sister", "Lisbon", "quantum physics")
     }
     assert labels == {"sister": Label.AGREED, "Lisbon": Label.AMBIGUOUS, "quantum physics": Label.ASK}
+
+
+async def test_warming_up_dials_and_finds_nobodys_notes_and_never_raises(
+    note: Write, database: Database, connect_as: ConnectAs
+) -> None:
+    await note("ana", "keeps warm")
+    await warm_up(database)
+    owner = await connect_as()
+    dialled = await owner.execute("select from pg_stat_activity where application_name = 'test-worker'")
+    assert len(await dialled.fetchall()) == 1
+    await warm_up(Database(lambda: {"conninfo": "postgresql://127.0.0.1:1/nowhere"}, "test-nowhere"))
 
 
 async def test_the_search_finds_its_rows_by_index_among_many_people(connect_as: ConnectAs) -> None:

@@ -1,10 +1,14 @@
 """Recall: exact search among one person's notes, and what code makes of the hits (R1, R3)."""
 
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+import psycopg
+
+from lanekeeper.errors import DatabaseUnreachableError
 from lanekeeper.limits import Limits
 from lanekeeper.memory.rules import Label, bare, cut_to_bytes, label
 from lanekeeper.postgres import Database, Statements
@@ -97,6 +101,12 @@ async def recall(
     (rows,) = await database.at_once(SQL["recall"], user_id=user_id, parameters=asked, durable=False)
     hits = tuple(Hit(**{name: row[name] for name in Hit.__dataclass_fields__}) for row in rows)
     return Recalled(label([(hit.subject, hit.share) for hit in hits]), cut(hits, limits.recall_bytes))
+
+
+async def warm_up(database: Database) -> None:
+    """Dial, and have Postgres load what a search needs, before the first one is waited for. Never raises."""
+    with contextlib.suppress(DatabaseUnreachableError, psycopg.Error):
+        await recall(database, "", "warm", _DEFAULTS)
 
 
 def cut(hits: Sequence[Hit], most_bytes: int) -> tuple[Hit, ...]:

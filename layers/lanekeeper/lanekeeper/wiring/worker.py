@@ -9,6 +9,7 @@ from agents import load_agents
 from lanekeeper.functions import Functions, Waker
 from lanekeeper.limits import Limits
 from lanekeeper.mainline.client import Mainline
+from lanekeeper.memory.recall import warm_up
 from lanekeeper.metrics import name_deployment
 from lanekeeper.postgres import Database
 from lanekeeper.settings import Settings
@@ -46,11 +47,13 @@ class Worker:
         self._runner = asyncio.Runner()
         self._tracing = tracing(settings, limits)
         name_deployment(settings.metrics_namespace)
+        self._recall = Database(settings.dial, holder, idle_in_transaction_s=WRITING_S, pooled=settings.database_pooled)
+        self._warm = False
         self._engine = Engine(
             work=Database(settings.dial, holder, idle_in_transaction_s=WRITING_S, pooled=settings.database_pooled),
             lock=Database(settings.dial, holder, idle_in_transaction_s=idle_s, pooled=settings.database_pooled),
             reply=Database(settings.dial, holder, idle_in_transaction_s=WRITING_S, pooled=settings.database_pooled),
-            recall=Database(settings.dial, holder, idle_in_transaction_s=WRITING_S, pooled=settings.database_pooled),
+            recall=self._recall,
             agents=load_agents(settings, limits),
             mainline=Mainline(settings.mainline_base_url, settings.mainline_key, limits),
             limits=limits,
@@ -70,9 +73,15 @@ class Worker:
         return turns
 
     async def _drain(self, seconds_left: Callable[[], float]) -> int:
+        # Beside the first claim of a process, which has nothing to do with it.
+        warming = None if self._warm else asyncio.create_task(warm_up(self._recall))
+        self._warm = True
         try:
             return await self._engine.drain(seconds_left)
         finally:
+            if warming is not None:
+                await asyncio.wait({warming}, timeout=WRITING_S)
+                warming.cancel()
             # A process that is frozen sends nothing. Nobody waits for this: the replies are out.
             await self._tracing.flush()
 
