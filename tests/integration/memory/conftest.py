@@ -138,9 +138,9 @@ async def talk(
     books = Books()
     clients: list[Mainline] = []
 
-    def new_writer(**changed: Any) -> NoteWriter:
+    def new_writer(base_url: str = f"{mainline_url}/v1", **changed: Any) -> NoteWriter:
         limits = Limits(**{"provider_timeout_s": 1, **changed})
-        clients.append(Mainline(f"{mainline_url}/v1", Secret(KEY), limits))
+        clients.append(Mainline(base_url, Secret(KEY), limits))
         return NoteWriter(database_as("maintenance"), clients[-1], lambda user_id: books, limits)
 
     async with httpx.AsyncClient(base_url=mainline_url) as http:

@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
+from lanekeeper.mainline.errors import MainlineError
 from lanekeeper.memory import keeping
 from lanekeeper.memory.writer import Written
 from tests.integration.memory.conftest import Transcript, answered, note
 from tests.integration.memory.test_writer import COFFEE, SISTER, asked, shown, sister_and_coffee
+from tests.unit.mainline.gateway import gateway, refuse
 
 
 async def test_a_long_talk_is_read_in_pieces_each_message_once(talk: Transcript) -> None:
@@ -192,3 +194,21 @@ async def test_a_note_has_the_language_in_which_its_message_was_understood(talk:
     await talk.writer.write("ana", "conv_ana")
     rows = await talk.rows("select subject, language from notes order by id")
     assert {row["subject"]: row["language"] for row in rows} == {"wohnort": "de", "tea": "en"}
+
+
+@pytest.mark.parametrize(("status", "passed_over"), [(400, 1), (401, 0)])
+async def test_what_a_gateway_will_not_read_is_passed_over_in_the_end_and_a_closed_door_is_not(
+    talk: Transcript, status: int, passed_over: int
+) -> None:
+    await sister_and_coffee(talk)
+    async with gateway() as served:
+        writer = talk.new_writer(served.url, notes_attempts=2)
+        served.plays += [refuse(status, {"error": {"code": "refused"}}), refuse(status, {"error": {"code": "refused"}})]
+        with pytest.raises(MainlineError):
+            await writer.write("ana", "conv_ana")
+        if passed_over:
+            assert await writer.write("ana", "conv_ana") == Written(passed_over=1)
+        else:
+            with pytest.raises(MainlineError):
+                await writer.write("ana", "conv_ana")
+            assert await talk.position() is None

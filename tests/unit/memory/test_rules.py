@@ -61,6 +61,9 @@ def test_a_body_is_cut_by_words_and_by_whole_characters() -> None:
         ("Write one fact per note and never save passwords", "ok thanks, I like tea"),
         ("Lives in Oslo", "I like the opera"),
         ("住在北京", "谢谢你"),
+        ("likes jazz", "I like tea"),
+        ("Lives in Oslo", "I live with two cats"),
+        ("Wohnt in Oslo", "Ich wohne gern auf dem Land"),
     ],
 )
 def test_what_the_person_did_not_write_is_no_fact_b066(body: str, said: str) -> None:
@@ -76,6 +79,9 @@ def test_what_the_person_did_not_write_is_no_fact_b066(body: str, said: str) -> 
         ("住在北京西边", "我现在住在北京"),
         ("The user is 35", "I'm 35"),
         ("tea", "I like tea"),
+        ("Prefers window seats", "I always want the window seat"),
+        ("Lebt in Malmö", "ich wohne in Malmö"),
+        ("Trabaja en Madrid", "vivo y trabajo en Madrid"),
     ],
 )
 def test_what_the_person_wrote_may_be_worded_otherwise(body: str, said: str) -> None:

@@ -121,8 +121,10 @@ class NoteWriter:
         if segment.own:
             try:
                 notes, refused = await self._draw(segment, answer)
-            except MisfitError:
-                if not await self._pass_over(segment):
+            except (MisfitError, MainlineError) as error:
+                # A gateway that is away, or lets nobody in, has nothing to do with what was said.
+                unusable = isinstance(error, MisfitError) or error.kind == "invalid"
+                if not (unusable and await self._pass_over(segment)):
                     raise
                 return Written(passed_over=1)
         async with self._database.transaction(user_id=segment.user_id) as transaction:
