@@ -74,6 +74,8 @@ POINTS = (
     Point("worker", "before_commit", "lanekeeper.postgres.connection:Transaction.row", "after", _ends_a_turn),
     Point("worker", "after_commit", "lanekeeper.turn.ending:Ending.commit", "after"),
     Point("maintenance", "claimed", "lanekeeper.timers.store:Claims.next", "after", _claimed_a_timer),
+    Point("maintenance", "before_model", "lanekeeper.mainline.batches:Batches.begin", "before"),
+    Point("maintenance", "after_model", "lanekeeper.mainline.batches:Batches.begin", "after"),
     # It has been acted on, and is still to be taken away.
     Point("maintenance", "before_commit", "lanekeeper.timers.store:Claims.done", "before"),
     Point("maintenance", "after_commit", "lanekeeper.timers.store:Claims.done", "after"),
