@@ -1,7 +1,10 @@
 """Notes on the running system: a quiet conversation is read by the tick, once, and by nobody before its time (W3)."""
 
 import asyncio
+import contextlib
 import json
+
+import pytest
 
 from tests.devkit.system import System, someone
 
@@ -75,3 +78,21 @@ async def test_a_gateway_that_is_away_delays_notes_and_a_refused_one_never_comes
         assert await notes_of(system, ana) == [("home", "lives in Oslo", "I live in Oslo.")]
         costs = await system.sql("select status from costs where user_id = %s and feature = 'notes' order by id", [ana])
         assert [row["status"] for row in costs] == ["failed", "exact", "exact"]
+
+
+@pytest.mark.parametrize("at", ["claimed", "before_commit"])
+async def test_a_tick_that_is_killed_over_a_quiet_talk_loses_nothing_and_saves_nothing_twice_b050(at: str) -> None:
+    async with System.launched(workers=1, zero_delay=True) as system:
+        ana = someone("ana")
+        await talk(system, ana, "My sister is called Ana.")
+        await system.advance(QUIET_S + 1)
+        await system.kill("maintenance", at)
+        with contextlib.suppress(AssertionError):
+            # Whoever asked for it hears that it died.
+            await system.tick()
+        assert await system.orders() == []
+        await system.advance(301)
+        await system.tick()
+        assert [body for _, body, _ in await notes_of(system, ana)] == ["My sister is called Ana"]
+        assert len(await system.requests(ana, "notes")) == 1
+        assert await system.sql("select from timers where user_id = %s and kind = 'idle_save'", [ana]) == []
