@@ -1,5 +1,6 @@
 """What the note writer's model is asked, and that no answer of it breaks the reader."""
 
+import contextlib
 import json
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from lanekeeper.limits import Limits
 from lanekeeper.mainline.catalogue import Model
 from lanekeeper.mainline.shape import MisfitError
-from lanekeeper.memory.answer import NOT_THEIRS, body, corrected, read, request
+from lanekeeper.memory.answer import NOT_THEIRS, as_sent, body, corrected, read, request
 from lanekeeper.memory.rules import Note
 from lanekeeper.memory.segment import Line, Segment, cut, text_of
 
@@ -111,6 +112,31 @@ def test_whatever_stands_in_the_list_never_breaks_the_reader(entries: list[Any])
     assert len(draft.notes) + len(draft.wrong) == len(entries)
     assert all(note.source_message_id == "m1" for note in draft.notes)
     corrected(request(segment()), said({"notes": entries}), draft.wrong)
+
+
+@given(st.fixed_dictionaries({}, optional={"content": ANY_JSON, "tool_calls": ANY_JSON | st.lists(ANY_JSON)}))
+def test_no_message_breaks_the_reader_otherwise_than_as_a_misfit(message: dict[str, Any]) -> None:
+    with contextlib.suppress(MisfitError):
+        read(as_sent(message), segment(), LIMITS)
+    corrected(request(segment()), as_sent(message), [])
+    with contextlib.suppress(MisfitError):
+        read(message, segment(), LIMITS)
+
+
+def test_an_answer_goes_back_without_what_a_gateway_has_added() -> None:
+    function = {"name": "Notes", "arguments": "{}"}
+    told = {
+        "role": "assistant",
+        "refusal": None,
+        "annotations": [],
+        "tool_calls": [{"id": "c", "index": 0, "function": function}],
+    }
+    assert as_sent(told) == {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "c", "type": "function", "function": function}],
+    }
+    assert as_sent({"content": "no", "tool_calls": None}) == {"role": "assistant", "content": "no"}
 
 
 def test_one_answer_brings_no_more_than_so_many_notes() -> None:

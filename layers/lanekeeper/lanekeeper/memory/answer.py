@@ -114,6 +114,16 @@ def corrected(messages: Sequence[Json], message: Json, wrong: Sequence[Wrong]) -
     return [*messages, *told(message, words)]
 
 
+def as_sent(message: Json) -> Json:
+    """An assistant's message as a request may hold it: gateways add fields that no provider takes back."""
+    sent: Json = {"role": "assistant", "content": message.get("content")}
+    calls = [
+        {"id": call.get("id") or f"call_{place}", "type": "function", "function": call["function"]}
+        for place, call in enumerate(_calls(message))
+    ]
+    return sent | ({"tool_calls": calls} if calls else {})
+
+
 def as_entry(note: Note) -> Json:
     """A note as a model writes it."""
     return Drawn(**{name: getattr(note, name) for name in Drawn.model_fields}).model_dump()
@@ -121,8 +131,8 @@ def as_entry(note: Note) -> Json:
 
 def _entries(message: Json) -> list[Any]:
     """The list of notes, wherever the model has put it."""
-    calls = [call.get("function") or {} for call in message.get("tool_calls") or ()]
-    written = next((call.get("arguments") for call in calls if call.get("name") == Notes.__name__), None)
+    functions = [call["function"] for call in _calls(message)]
+    written = next((one.get("arguments") for one in functions if one.get("name") == Notes.__name__), None)
     if written is None:
         written = _json_in(str(message.get("content") or ""))
     try:
@@ -133,6 +143,13 @@ def _entries(message: Json) -> list[Any]:
     if not isinstance(listed, list):
         raise MisfitError("It is no JSON object with a list of notes.")
     return listed
+
+
+def _calls(message: Json) -> list[Json]:
+    """The tool calls that are any."""
+    calls = message.get("tool_calls")
+    found = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    return [call for call in found if isinstance(call.get("function"), dict)]
 
 
 def _json_in(said: str) -> str:

@@ -12,7 +12,7 @@ from lanekeeper.mainline.client import Caller, Mainline
 from lanekeeper.mainline.errors import MainlineError
 from lanekeeper.mainline.shape import MisfitError, correction
 from lanekeeper.mainline.structured import as_message, told, whole_answer
-from lanekeeper.memory.answer import Draft, body, corrected, read, request
+from lanekeeper.memory.answer import Draft, as_sent, body, corrected, read, request
 from lanekeeper.memory.keeping import OutdatedError, count_failure, keep, sifted
 from lanekeeper.memory.rules import Note
 from lanekeeper.memory.segment import Segment, unread
@@ -135,7 +135,7 @@ class NoteWriter:
         """Notes that code has nothing against, and how many it refused for good. What is wrong goes back once (W5)."""
         model = await self.model()
         messages = request(segment)
-        message = answer or await self._ask(messages, model, segment)
+        message = as_sent(answer) if answer else await self._ask(messages, model, segment)
         try:
             draft = read(message, segment, self._limits)
         except MisfitError as misfit:
