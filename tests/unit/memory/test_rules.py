@@ -79,6 +79,7 @@ def test_what_the_person_did_not_write_is_no_fact_b066(body: str, said: str) -> 
         ("住在北京西边", "我现在住在北京"),
         ("The user is 35", "I'm 35"),
         ("tea", "I like tea"),
+        ("likes tea", "my sister is called Ana and I like tea"),
         ("Prefers window seats", "I always want the window seat"),
         ("Lebt in Malmö", "ich wohne in Malmö"),
         ("Trabaja en Madrid", "vivo y trabajo en Madrid"),

@@ -32,7 +32,7 @@ async def clear(
     cleared = 0
     async for here in pages(transaction, user_id, limits):
         hidden = _hidden(await transaction.rows(SQL["threads"], here), facts, sources)
-        transaction.put(SQL["mask"], {"user_id": user_id, "rows": Jsonb(hidden)})
+        transaction.put(SQL["mask"], {**here, "rows": Jsonb(hidden)})
         unread = await transaction.rows(SQL["unread"], here)
         stating = [row["id"] for row in unread if row["id"] in sources or state(facts, text_of(row["parts"]))]
         transaction.put(SQL["keep_from_writer"], {"user_id": user_id, "message_ids": stating})
@@ -52,7 +52,8 @@ async def clear_again(transaction: Transaction, user_id: str, turn_id: str, sinc
         return
     turn = {"user_id": user_id, "turn_id": turn_id}
     hidden = _hidden(await transaction.rows(SQL["of_turn"], turn), facts, frozenset())
-    transaction.put(SQL["mask"], {"user_id": user_id, "rows": Jsonb(hidden)})
+    here = {"user_id": user_id, "conversation_ids": [row["conversation_id"] for row in hidden[:1]]}
+    transaction.put(SQL["mask"], {**here, "rows": Jsonb(hidden)})
     replies = await transaction.rows(SQL["reply"], turn)
     stating = [row["idempotency_key"] for row in replies if state(facts, text_of(row["parts"]))]
     transaction.put(SQL["keep_reply_from_writer"], {"user_id": user_id, "keys": stating})

@@ -17,7 +17,8 @@ where conversation_id = any(%(conversation_ids)s) and user_id = %(user_id)s
 -- name: mask
 update thread_messages t set message = m.message
 from jsonb_to_recordset(%(rows)s) as m (conversation_id text, position int, message jsonb)
-where t.conversation_id = m.conversation_id and t.position = m.position and t.user_id = %(user_id)s
+where t.conversation_id = any(%(conversation_ids)s)
+  and t.conversation_id = m.conversation_id and t.position = m.position and t.user_id = %(user_id)s
 
 -- What the note writer has not read yet, as far as it may.
 -- name: unread

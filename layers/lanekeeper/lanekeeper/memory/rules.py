@@ -113,7 +113,11 @@ def is_grounded(source: Source, body: str, said: str) -> bool:
     """
     needed = 0.5 if source == "stated" else 0.25
     told, meant = _meaning(said), _meaning(body) - _HOLLOW
-    return len(meant & told) / len(meant) >= needed if meant else bool(_words(body)) and _words(body) <= _words(said)
+    if meant:
+        return len(meant & told) / len(meant) >= needed
+    # Short words alone, such as "likes tea": then every one of them counts.
+    short = {_stem(word) for word in _words(body)} - _HOLLOW
+    return bool(short) and short <= {_stem(word) for word in _words(said)}
 
 
 def label(hits: Sequence[tuple[str, float]]) -> Label:
