@@ -101,6 +101,7 @@ class Limits:
     nightly_attempts: int = _limit(7, "W3", "runs that may fail for one person's night before it is left alone")
     nightly_retry_s: float = _limit(3600, "W3", "seconds before the next run tries again; twice as many each time")
     nightly_lease_s: float = _limit(400, "W3", "seconds after which people whom a run took and left are taken again")
+    nightly_run_s: float = _limit(45, "W3", "seconds a run begins with people for; the next tick goes on")
     nightly_reserve_s: float = _limit(90, "W3", "seconds a run must have left to begin with more people")
     nightly_kept_h: float = _limit(720, "W3", "hours it is known who was covered in which night")
     sweep_h: float = _limit(20, "W5", "hours between two rounds of removing what was kept long enough")

@@ -186,7 +186,7 @@ async def test_what_is_kept_for_a_while_goes_at_most_once_in_twenty_hours_unless
 async def test_a_run_without_time_leaves_the_rest_to_the_next_tick_and_nobody_is_asked_about_twice(town: Town) -> None:
     for number in range(5):
         await town.says(f"person-{number}", "hello there")
-    left = iter([300.0, 300.0, 10.0])
+    left = iter([300.0, 300.0])
     short = town.new_nightly(lambda: next(left, 10.0), nightly_batch_people=2)
     night = await short.run()
     assert night.unfinished
@@ -201,3 +201,25 @@ async def test_a_run_without_time_leaves_the_rest_to_the_next_tick_and_nobody_is
     assert set((await town.states()).values()) == {"covered"}
     assert await town.nights() == {"2030-05-01": (5, 0, 0)}
     assert [len(await town.requests(f"person-{number}")) for number in range(5)] == [1] * 5
+
+
+async def test_people_who_are_asked_about_one_by_one_wait_without_a_failure_when_time_is_short(town: Town) -> None:
+    for number in range(4):
+        await town.says(f"person-{number}", "hello there")
+    left = iter([300.0, 300.0, 300.0])
+    short = town.new_nightly(lambda: next(left, 10.0), nightly_batch_least=9, batch_concurrency=1)
+    night = await short.run()
+    assert (night.covered, night.failed, night.unfinished) == (2, 0, True)
+    assert [row["tries"] for row in await town.rows("select tries from nightly_people where state = 'waiting'")] == [
+        0,
+        0,
+    ]
+    await town.new_nightly(nightly_batch_least=9).go_on(nightly_timer())
+    assert await town.nights() == {"2030-05-01": (4, 0, 0)}
+
+
+async def test_a_run_takes_no_longer_than_ticks_can_wait_unless_someone_asks_by_hand(town: Town) -> None:
+    await town.says("ana", "hello there")
+    night = await town.new_nightly(nightly_run_s=0).run()
+    assert (night.due, night.covered, night.unfinished) == (1, 0, True)
+    assert (await town.new_nightly(nightly_run_s=0).run(open_days=True)).covered == 1

@@ -2,10 +2,12 @@
 
 import asyncio
 import logging
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
+from lanekeeper import clock
 from lanekeeper.limits import Limits
 from lanekeeper.mainline.batch import batch
 from lanekeeper.mainline.batches import NoBatchesError
@@ -76,6 +78,7 @@ class Nightly:
         self._limits = limits
         self._seconds_left = seconds_left
         self._by_batch = True
+        self._until = math.inf
 
     async def run(self, *, open_days: bool = False) -> Night:
         """Do the night's work.
@@ -86,12 +89,13 @@ class Nightly:
         await self._begin()
         swept = await self._sweep(at_once=open_days)
         due = await self._coverage.enqueue(open_days=open_days)
-        settled, unfinished = await self._cover()
+        # Whoever asks by hand waits for the end of it.
+        settled, unfinished = await self._cover(math.inf if open_days else self._limits.nightly_run_s)
         return Night(due, settled["covered"], settled["skipped"], settled["failed"], unfinished, swept)
 
     async def go_on(self, _: Timer) -> None:
         """Go on where a run had no time left. The action of the timer ``nightly``."""
-        await self._cover()
+        await self._cover(self._limits.nightly_run_s)
 
     async def look(self, timer: Timer) -> None:
         """See to a batch. The action of the timer ``batch``."""
@@ -100,8 +104,12 @@ class Nightly:
         if await self._coverage.waits():
             await self._leave()
 
-    async def _cover(self) -> tuple[Counter[Outcome], bool]:
-        """Ask about everybody on the list; what became of people, and whether some are left to the next run."""
+    async def _cover(self, seconds: float) -> tuple[Counter[Outcome], bool]:
+        """Ask about everybody on the list; what became of people, and whether some are left to the next tick.
+
+        Ticks that help people who wait must not be kept waiting themselves, so it takes no longer than ``seconds``.
+        """
+        self._until = clock.monotonic() + seconds
         self._by_batch = True
         settled: Counter[Outcome] = Counter()
         sent: list[str] = []
@@ -109,7 +117,7 @@ class Nightly:
         unfinished = False
         while True:
             settled += self._coverage.told()
-            if self._seconds_left() < self._limits.nightly_reserve_s:
+            if self._time_is_short():
                 unfinished = await self._coverage.waits()
                 break
             if people := await self._coverage.claim(self._limits.nightly_batch_people):
@@ -141,7 +149,7 @@ class Nightly:
 
     async def _ask_directly(self, person: Person) -> None:
         missed: tuple[Outcome, str] | None = None
-        if self._seconds_left() < self._limits.nightly_reserve_s / 2:
+        if self._time_is_short():
             await self._coverage.wait_again(person)
             return
         for conversation in await self._coverage.unread(person):
@@ -157,6 +165,9 @@ class Nightly:
             await self._coverage.missed(person, *missed)
         else:
             await self._coverage.settle(person, "covered")
+
+    def _time_is_short(self) -> bool:
+        return clock.monotonic() > self._until or self._seconds_left() < self._limits.nightly_reserve_s
 
     async def _begin(self) -> None:
         async with self._database.transaction() as transaction:
