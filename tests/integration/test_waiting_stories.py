@@ -119,6 +119,35 @@ async def test_c4_what_waits_outlives_the_tick_that_dies_over_it_and_is_answered
     assert sum("and now word" in str(request["body"]["messages"][-2:]) for request in sent) == 1
 
 
+@pytest.mark.parametrize("how", ["kill", "freeze"])
+async def test_b050_a_tick_that_is_lost_when_all_was_done_has_nothing_done_again(small: System, how: str) -> None:
+    person = someone("finn")
+    conversation = await grow(small, person, 900)
+    # What others have left behind is not to be what is lost.
+    await small.quiet()
+    await small.sql("delete from timers where user_id <> %s", [person])
+    await small.kill("maintenance", "before_commit", how)
+    await small.model({"text": "I see.", "usage": {"prompt_tokens": 5000, "completion_tokens": 10}}, sub=person)
+    await small.follow_to_the_end(person, await small.say(person, LONG, conversationId=conversation))
+
+    async def lost() -> bool:
+        return not await small.orders()
+
+    await until(lost)
+    assert [row["version"] for row in await summaries(small, person)] == [1]
+    assert "compaction" in await timers(small, person)
+    await small.recall()
+    await small.advance(301)
+    try:
+        await small.tick()
+        await small.quiet()
+    finally:
+        await small.advance(-301)
+    assert [row["version"] for row in await summaries(small, person)] == [1]
+    assert len(await small.requests(person, feature="summary")) == 1
+    assert await timers(small, person) == ["idle_compaction", "idle_save"]
+
+
 async def test_c4_nobody_waits_for_ever_for_a_summary_that_cannot_be_made(small: System) -> None:
     person = someone("dora")
     conversation = await grow(small, person, 4700)
