@@ -166,5 +166,7 @@ def _words(text: str) -> set[str]:
 
 def bare(text: str) -> str:
     """Lower case without accents, composed again."""
+    if text.isascii():
+        return text.lower()
     apart = unicodedata.normalize("NFKD", text.casefold())
     return unicodedata.normalize("NFC", "".join(sign for sign in apart if not "\u0300" <= sign <= "\u036f"))

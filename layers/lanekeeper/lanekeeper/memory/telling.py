@@ -2,10 +2,13 @@
 
 import hashlib
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lanekeeper.memory.words import Unit, calendar_words, sentences, units
+from lanekeeper.memory.words import Unit, calendar_words, folded, sentences, units
+
+_DIGIT = re.compile(r"\d")
 
 ENOUGH = 0.6
 """The part of a fact's words that give it away together."""
@@ -60,7 +63,7 @@ class Telling:
 
     def is_in(self, text: str) -> bool:
         """Whether a text gives the fact away."""
-        return any(self._stating(sentences(text)))
+        return self._may_be_in(text) and any(self._stating(sentences(text)))
 
     def is_told_by(self, note: str) -> bool:
         """Whether a note about something else tells this fact as well: it holds most of its words and its subject's.
@@ -73,13 +76,23 @@ class Telling:
 
     def without(self, text: str) -> str:
         """The text without the sentences that give the fact away, and without the lines that are empty then."""
-        pieces = sentences(text)
+        pieces = sentences(text) if self._may_be_in(text) else []
         while any(stating := self._stating(pieces)):
             left = "".join(piece for piece, states in zip(pieces, stating, strict=True) if not states)
             text = "\n".join(line.rstrip() for line in left.splitlines() if line.strip())
             # What stands side by side now may tell it anew.
             pieces = sentences(text)
         return text
+
+    def _may_be_in(self, text: str) -> bool:
+        """Whether a closer look at a text is worth it: most texts hold none of the words, in whatever place."""
+        if self.owner or (_DIGIT.search(text) and any(_DIGIT.search(word) for word in self.alone | self.together)):
+            # Digests are no words, and a number may be written in many ways.
+            return True
+        plain = folded(text)
+        return any(word.lower() in plain for word in self.alone) or self._is_enough(
+            {stem for stem in self.together if stem in plain}
+        )
 
     def _stating(self, pieces: Sequence[str]) -> list[bool]:
         """Of each sentence, whether it gives the fact away or helps the one beside it to."""

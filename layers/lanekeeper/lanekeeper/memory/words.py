@@ -24,7 +24,9 @@ _UNIT = re.compile(
 )
 # The piece of a text up to the end of a sentence or a line, with whatever blanks follow.
 _SENTENCE = re.compile(r"[^\n]*?(?:[.!?]+(?=\s)[^\S\n]*|[\u3002\uff01\uff1f]+|\n+|\Z)", re.DOTALL)
-_FOLDED = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "\u0131": "i", "æ": "ae", "œ": "oe"})
+_FOLDED = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "'": "", "\u2019": ""}
+)
 _OF_SOMEONE = re.compile("['\u2019]s?$")
 # Endings of Korean words that say what a word does in its sentence, the longer ones first.
 _ENDINGS = re.compile(
@@ -103,9 +105,15 @@ def calendar_words() -> frozenset[str]:
     return _listed("calendar_words.txt")
 
 
+def folded(text: str) -> str:
+    """A text as its words are spelled, all at once."""
+    plain = bare(text)
+    return plain.replace("'", "") if plain.isascii() else plain.translate(_FOLDED)
+
+
 def _word(written: str, *, first: bool) -> Unit:
     whole = _OF_SOMEONE.sub("", written)
-    spelling = bare(whole).translate(_FOLDED).replace("'", "").replace("\u2019", "")
+    spelling = folded(whole)
     if any(sign.isdigit() for sign in spelling) and len(spelling) >= 3:
         return Unit(spelling, spelling, "mixed")
     single = spelling.removesuffix("s") if len(spelling) > 3 else spelling
