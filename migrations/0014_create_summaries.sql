@@ -26,6 +26,8 @@ grant insert on limit_hits to lanekeeper_maintenance;
 
 -- Counts what a person had forgotten: whoever works on what was said before finds out that it is out of date.
 alter table users add column forgets int not null default 0;
+-- Only to lock the row, so that nothing is written of somebody who is being deleted.
+grant update (forgets) on users to lanekeeper_maintenance;
 
 -- Whoever reads a conversation once more reads the files in it as well.
 create policy maintenance on uploads for select to lanekeeper_maintenance

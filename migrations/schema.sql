@@ -2319,6 +2319,7 @@ GRANT SELECT(id) ON TABLE public.users TO lanekeeper_dispatch;
 
 GRANT SELECT(timezone) ON TABLE public.users TO lanekeeper_dispatch;
 
+GRANT UPDATE(forgets) ON TABLE public.users TO lanekeeper_maintenance;
 GRANT UPDATE(forgets) ON TABLE public.users TO lanekeeper_worker;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.verdicts TO lanekeeper_worker;

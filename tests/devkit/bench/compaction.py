@@ -98,6 +98,7 @@ async def _long(system: System, turns: int, say: Callable[[str], None]) -> Figur
                     "thread_rows": max(row["rows"] for row in kept),
                     "thread_bytes": int(max(row["bytes"] for row in kept)),
                     "turn_ms": short(statistics.median(times)),
+                    "slowest_ms": short(max(times)),
                     "summaries": int(made["made"]),
                 }
             )
@@ -152,12 +153,21 @@ def told(compaction: Figures) -> Iterable[str]:
     long = compaction["long"]
     yield (
         f"One conversation of {long['turns']} turns, summarised whenever it passes 80 % of {BUDGET_TOKENS} tokens. The "
-        "largest request and the largest thread of each stretch, and its median turn."
+        "largest request and the largest thread of each stretch, its median turn, and its slowest one, which had to wait "
+        "for a summary."
     )
     yield ""
-    names = ("prompt_tokens", "thread_rows", "thread_bytes", "turn_ms", "summaries")
+    names = ("prompt_tokens", "thread_rows", "thread_bytes", "turn_ms", "slowest_ms", "summaries")
     size = long["turns"] // len(long["stretches"])
     yield from table(
-        ("turns up to", "prompt, tokens", "thread, rows", "thread, bytes", "turn, ms", "summaries so far"),
+        (
+            "turns up to",
+            "prompt, tokens",
+            "thread, rows",
+            "thread, bytes",
+            "turn, ms",
+            "slowest, ms",
+            "summaries so far",
+        ),
         ((number * size, *(one[name] for name in names)) for number, one in enumerate(long["stretches"], 1)),
     )

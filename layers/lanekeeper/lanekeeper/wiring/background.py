@@ -9,6 +9,7 @@ from lanekeeper.maintenance.ceiling import Ceiling
 from lanekeeper.maintenance.compacting import Compacting
 from lanekeeper.maintenance.in_force import OperatorSettings
 from lanekeeper.maintenance.meter import BackgroundMeter
+from lanekeeper.maintenance.passed_over import PassedOver
 from lanekeeper.memory.writer import NoteWriter
 from lanekeeper.postgres import Database
 from lanekeeper.settings import Settings
@@ -47,13 +48,17 @@ class Background:
             limits=limits,
         )
         self._ceiling = Ceiling(database, compacting, wake, limits)
+        self._passed_over = PassedOver(database, wake)
 
     async def save(self, timer: Timer) -> None:
         """A conversation is quiet: keep what its person said (W3)."""
         assert timer.user_id is not None
         assert timer.conversation_id is not None
-        await self.notes.write(timer.user_id, timer.conversation_id)
+        async with self._passed_over.looked_after(timer.user_id):
+            await self.notes.write(timer.user_id, timer.conversation_id)
 
     async def shorten(self, timer: Timer) -> None:
         """A conversation has grown too long, or its cache is about to expire (C2, C3)."""
-        await self._ceiling.run(timer)
+        assert timer.user_id is not None
+        async with self._passed_over.looked_after(timer.user_id):
+            await self._ceiling.run(timer)
