@@ -153,8 +153,8 @@ def told(compaction: Figures) -> Iterable[str]:
     long = compaction["long"]
     yield (
         f"One conversation of {long['turns']} turns, summarised whenever it passes 80 % of {BUDGET_TOKENS} tokens. The "
-        "largest request and the largest thread of each stretch, its median turn, and its slowest one, which had to wait "
-        "for a summary."
+        "largest request and the largest thread of each stretch, its median turn, and its slowest one, which had to "
+        "wait for a summary."
     )
     yield ""
     names = ("prompt_tokens", "thread_rows", "thread_bytes", "turn_ms", "slowest_ms", "summaries")

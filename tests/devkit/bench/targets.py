@@ -178,6 +178,13 @@ def _unnoticed(compaction: Figures) -> Iterator[Verdict]:
             growth <= 1.1,
             "nothing should grow once a conversation is summarised again and again",
         )
+    slowest = max(stretch["slowest_ms"] for stretch in long["stretches"])
+    yield Verdict(
+        f"the slowest of {long['turns']} turns: none waits for the minute's tick",
+        f"{slowest} ms",
+        slowest < 10_000,
+        "a wake was lost",
+    )
 
 
 def _spent(rival: Figures) -> str:
