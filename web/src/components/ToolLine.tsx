@@ -10,6 +10,8 @@ interface Line {
 const LINES: Record<string, Line> = {
   web_search: { running: "Searching the web", done: "Searched the web", icon: "search" },
   people_handoff: { running: "Asking the team for a person", done: "Asked the team for a person", icon: "person" },
+  memory_remember: { running: "Making a note", done: "Made a note", icon: "file" },
+  memory_forget: { running: "Forgetting it", done: "Forgot it", icon: "close" },
   clock_now: { running: "Looking at the clock", done: "Looked at the clock", icon: "clock" },
 };
 
