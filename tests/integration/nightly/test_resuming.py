@@ -30,10 +30,11 @@ def dies(at: pytest.MonkeyPatch, owner: type, step: str, when: str, call: int) -
     async def deadly(*args: Any, **named: Any) -> Any:
         nonlocal calls
         calls += 1
-        if calls == call and when == "before":
+        meant = calls == call
+        if meant and when == "before":
             raise DiedError
         result = await real(*args, **named)
-        if calls == call and when == "after":
+        if meant and when == "after":
             raise DiedError
         return result
 

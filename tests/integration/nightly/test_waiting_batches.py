@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from lanekeeper.limits import Limits
+from lanekeeper.maintenance.batch_lines import BatchLines
 from lanekeeper.memory.forgetting import forget
 from lanekeeper.memory.rules import Note
 from lanekeeper.memory.store import save
@@ -113,6 +114,7 @@ async def test_a_batch_that_is_never_done_is_given_up_after_a_day_and_asked_abou
     await sent.at("2030-05-03T03:01")
     await sent.look()
     assert [batch["status"] for batch in await sent.gateway_batches()] == ["cancelled"]
+    assert sent.fake.files.all() == []
     [row] = await sent.rows("select kind from timers")
     assert row["kind"] == "nightly"
     await sent.new_nightly().run()
@@ -146,6 +148,10 @@ async def test_a_batch_is_taken_by_one_at_a_time_also_after_the_clock_was_set_ba
     [row] = await sent.rows("update batches set claimed_until = lanekeeper.now() + interval '1 minute' returning id")
     await sent.look(row["id"])
     assert await sent.notes("ana") == []
+    # Whoever is at it may die: it is looked at again in any case.
+    assert [timer["kind"] for timer in await sent.rows("select kind from timers where run_at > lanekeeper.now()")] == [
+        "batch"
+    ]
     await sent.superuser.execute("update batches set claimed_until = lanekeeper.now() + interval '30 hours'")
     await sent.look(row["id"])
     assert await sent.notes("ana") == ["drinks oat milk in coffee"]
@@ -199,3 +205,25 @@ async def test_every_conversation_of_a_person_has_its_line(town: Town) -> None:
     await town.new_nightly().run()
     assert await town.notes("ana") == ["likes one apples", "likes two apples"]
     assert await town.nights() == {"2030-05-01": (1, 0, 0)}
+
+
+@pytest.mark.parametrize("owner", [BatchLines, NoteWriter])
+async def test_what_goes_wrong_about_one_person_keeps_nobody_else_from_being_covered(
+    town: Town, monkeypatch: pytest.MonkeyPatch, owner: type
+) -> None:
+    step = "_lines_of" if owner is BatchLines else "take"
+    real = getattr(owner, step)
+
+    async def breaks(self: Any, *given: Any) -> Any:
+        if "ben" in (getattr(given[0], "user_id", ""), getattr(given[-1], "user_id", "")):
+            raise RuntimeError("nobody thought of this")
+        return await real(self, *given)
+
+    monkeypatch.setattr(owner, step, breaks)
+    for name in ("ana", "ben", "cleo"):
+        source = await town.says(name, COFFEE)
+        await town.answers(name, *[[note("drinks oat milk in coffee", source)]] * 2)
+    # Ben's second try is a direct one, and that goes well.
+    assert (await town.new_nightly().run()).covered == 3
+    for name in ("ana", "ben", "cleo"):
+        assert await town.notes(name) == ["drinks oat milk in coffee"]

@@ -125,3 +125,18 @@ async def test_a_gateway_without_batches_is_told_apart_from_one_that_is_away(
     monkeypatch.setattr(kit.fake.files, "add", refuse)
     with pytest.raises(NoBatchesError if missing else MainlineError):
         await kit.batches.upload("batch_1", SMALL, [b"{}\n"])
+
+
+async def test_a_batch_of_ours_is_found_behind_a_page_of_others(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    batch_id = await kit.begun("ana")
+    whole = kit.fake.batches.all()
+    pages = iter([[{"id": f"other-{number}", "metadata": None} for number in range(3)], whole])
+    asked: list[str] = []
+
+    async def page(path: str, _: float) -> dict[str, Any]:
+        asked.append(path)
+        return {"data": next(pages), "has_more": True}
+
+    monkeypatch.setattr(kit.batches._transport, "get", page)
+    assert await kit.batches.find("batch_1") == batch_id
+    assert asked == ["batches?limit=100", "batches?limit=100&after=other-2"]

@@ -23,7 +23,7 @@ _MODEL_HEADER = "x-litellm-model"
 # Every batch carries our own id, by which one that was begun is found again.
 _NAME = "lanekeeper"
 _MISSING = frozenset({404, 405, 501})
-_LISTED = 100
+_LISTED, _PAGES = 100, 10
 
 
 class NoBatchesError(Exception):
@@ -82,19 +82,24 @@ class Batches:
         return _id(await self._post("batches", text.dumps(asked).encode(), {"content-type": "application/json"}))
 
     async def find(self, name: str) -> str | None:
-        """The gateway's id of the batch that carries our name, among the newest hundred; None when there is none.
+        """The gateway's id of the batch that carries our name, among the newest thousand; None when there is none.
 
         Raises:
             MainlineError: the gateway did not say.
         """
-        listed = await self._transport.get(f"batches?limit={_LISTED}", self._limits.batch_call_s)
-        batches = listed.get("data") if isinstance(listed, dict) else None
-        if not isinstance(batches, list):
-            raise MainlineError("unavailable", retryable=True)
-        named = (
-            batch for batch in batches if isinstance(batch, dict) and (batch.get("metadata") or {}).get(_NAME) == name
-        )
-        return next((str(batch["id"]) for batch in named if "id" in batch), None)
+        after = ""
+        for _ in range(_PAGES):
+            listed = await self._transport.get(f"batches?limit={_LISTED}{after}", self._limits.batch_call_s)
+            batches = listed.get("data") if isinstance(listed, dict) else None
+            if not isinstance(listed, dict) or not isinstance(batches, list):
+                raise MainlineError("unavailable", retryable=True)
+            for batch in batches:
+                if _name_of(batch) == name:
+                    return _id(batch)
+            if not batches or listed.get("has_more") is not True:
+                break
+            after = f"&after={_id(batches[-1])}"
+        return None
 
     async def look(self, batch_id: str) -> Standing:
         """How a batch stands.

@@ -1,6 +1,7 @@
 """The lines of a batch: what is asked about one person's conversations, and what is made of the answers."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -58,9 +59,10 @@ class BatchLines:
             if size >= self._limits.nightly_batch_bytes:
                 await self._coverage.wait_again(person)
                 continue
-            lines = await self._lines_of(batch, model, person)
-            file += lines
-            size += sum(map(len, lines))
+            async with self._coverage.alone(person):
+                lines = await self._lines_of(batch, model, person)
+                file += lines
+                size += sum(map(len, lines))
         return file
 
     async def take(self, batch: str, person: Person, answers: Mapping[str, Answer]) -> None:
@@ -89,7 +91,8 @@ class BatchLines:
             if segment is None:
                 continue
             if not segment.own:
-                await self._writer.take(segment, None)
+                with suppress(OutdatedError):
+                    await self._writer.take(segment, None)
                 continue
             line = Line(new_id("line"), person.user_id, body(request(segment), model, self._limits))
             content = line.written(model)

@@ -1,17 +1,23 @@
 """Who is to be covered in which night, and what became of them (W3)."""
 
+import logging
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
+from lanekeeper.errors import DatabaseUnreachableError
 from lanekeeper.limits import Limits
 from lanekeeper.metrics import Measure, publish
 from lanekeeper.postgres import Database, Statements
+from lanekeeper.redact import place
 from lanekeeper.types import Json
 
 SQL = Statements.beside(__file__, "nightly.sql")
+
+logger = logging.getLogger(__name__)
 
 Outcome = Literal["covered", "skipped", "failed"]
 
@@ -89,6 +95,22 @@ class Coverage:
             await self.settle(person, outcome, reason)
         else:
             await self.wait_again(person, reason, failed=True)
+
+    @asynccontextmanager
+    async def alone(self, person: Person) -> AsyncIterator[None]:
+        """Let whatever goes wrong about one person be that person's affair: the others are gone on with.
+
+        Raises:
+            DatabaseUnreachableError: the database did not answer, so nobody can be gone on with.
+        """
+        try:
+            yield
+        except DatabaseUnreachableError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it was, the others go on
+            # Neither whose it is nor what the error says: that may be anything.
+            logger.error("somebody could not be seen to in the night: %s", place(error))
+            await self.missed(person, "failed", "error")
 
     async def wait_again(self, person: Person, reason: str | None = None, *, failed: bool = False) -> None:
         """Let somebody wait to be taken again, with or without a failure to their account."""

@@ -148,10 +148,14 @@ class Nightly:
         return sent
 
     async def _ask_directly(self, person: Person) -> None:
-        missed: tuple[Outcome, str] | None = None
         if self._time_is_short():
             await self._coverage.wait_again(person)
             return
+        async with self._coverage.alone(person):
+            await self._write(person)
+
+    async def _write(self, person: Person) -> None:
+        missed: tuple[Outcome, str] | None = None
         for conversation in await self._coverage.unread(person):
             try:
                 written = await self._writer.write(person.user_id, conversation.conversation_id)

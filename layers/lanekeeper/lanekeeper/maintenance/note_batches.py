@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from lanekeeper.limits import Limits
+from lanekeeper.mainline.batch import batch
 from lanekeeper.mainline.batch_files import Answer
 from lanekeeper.mainline.batches import Batches, NoBatchesError
 from lanekeeper.mainline.errors import MainlineError
@@ -95,7 +96,11 @@ class NoteBatches:
             row = await transaction.row(SQL["claim_batch"], claim)
             if row is None:
                 known = await transaction.row(SQL["is_open"], {"id": name})
-                return not (known and known["open"])
+                if not known or not known["open"]:
+                    return True
+                # Somebody else is at it, and may die over it.
+                set_timer(transaction, BATCH, name, in_s=self._limits.batch_poll_s)
+                return False
         try:
             over = await self._advance(name, row)
         except MainlineError as error:
@@ -123,13 +128,14 @@ class NoteBatches:
             await self._unanswered(name, "unknown")
             return True
         if found.state == "open":
-            if row["overdue"]:
-                await self._batches.cancel(gateway_id)
-                await self._unanswered(name, "too_late")
-            return bool(row["overdue"])
+            if not row["overdue"]:
+                return False
+            # What was answered until now is paid for, and may be there.
+            await self._batches.cancel(gateway_id)
+            found = await self._batches.look(gateway_id)
         await self._take(name, await self._batches.answers(found))
-        await self._end(name, "read")
-        for file_id in filter(None, (row["file_id"], *found.files)):
+        await self._end(name, "read" if found.state == "over" else "lost")
+        for file_id in found.files:
             await self._remove(file_id)
         return True
 
@@ -138,8 +144,14 @@ class NoteBatches:
         by_line = {answer.id: answer for answer in answers}
         async with self._database.transaction() as transaction:
             rows = await transaction.rows(SQL["people"], {"id": name})
-        for row in rows:
-            await self._lines.take(name, Person(**row), by_line)
+        people = [Person(**row) for row in rows]
+
+        async def take(person: Person) -> None:
+            async with self._coverage.alone(person):
+                await self._lines.take(name, person, by_line)
+
+        # Side by side, since an answer that has to be corrected is waited for.
+        await batch(take, people, self._limits)
 
     async def _unanswered(self, name: str, reason: str) -> None:
         logger.warning("a batch came to nothing: %s", reason)
@@ -162,10 +174,13 @@ class NoteBatches:
 
     async def _end(self, name: str, state: Literal["read", "lost"]) -> None:
         async with self._database.transaction() as transaction:
-            transaction.put(SQL["end_batch"], {"id": name, "state": state})
             transaction.put(SQL["drop_timer"], {"id": name, "kind": BATCH})
+            row = await transaction.row(SQL["end_batch"], {"id": name, "state": state})
+        if row and row["file_id"]:
+            await self._remove(row["file_id"])
 
     async def _remove(self, file_id: str) -> None:
+        """Delete a file at the gateway: it holds what people wrote."""
         try:
             await self._batches.remove(file_id)
         except MainlineError as error:

@@ -22,7 +22,7 @@ update batches set state = 'sent', gateway_id = %(gateway_id)s, sent_at = laneke
 where id = %(id)s
 
 -- name: end_batch
-update batches set state = %(state)s, claimed_until = null where id = %(id)s
+update batches set state = %(state)s, claimed_until = null where id = %(id)s returning file_id
 
 -- name: let_go
 update batches set claimed_until = null where id = %(id)s
