@@ -205,3 +205,11 @@ async def test_another_word_for_it_finds_it_too_r1(talk: Talk) -> None:
     await keep(talk, "My mother is called Ines", subject="mother")
     await talk.judge(refers_to_earlier=1.0)
     assert "Ines" in await ask(talk, "what is my mum called?")
+
+
+@pytest.mark.parametrize("message", ["Schwestern?", "und wie war das mit meinen Schwestern?"])
+async def test_a_few_words_find_whatever_language_the_note_is_in_b056(talk: Talk, message: str) -> None:
+    await keep(talk, "Meine Schwester heißt Ana", subject="schwester")
+    await talk.superuser.execute("update notes set language = 'de'")
+    await talk.judge(refers_to_earlier=1.0)
+    assert "Ana" in await ask(talk, message)

@@ -28,6 +28,10 @@ logger = logging.getLogger(__name__)
 
 Search = asyncio.Task[Recalled | None]
 
+# Whose endings a note may have lost, where a message is too short to tell its language.
+LIKELY = ("en", "de", "es", "fr", "it", "pt", "nl")
+SHORT_CHARS = 200
+
 
 class Recalling:
     """What memory has for one turn.
@@ -161,9 +165,16 @@ class Recalling:
                 self._turn.hold.user_id,
                 said,
                 self._limits,
-                languages=[words.language_of(said) or "en"],
+                languages=languages_of(said),
                 aliases=aliases(),
             )
         except Exception as error:  # noqa: BLE001
             logger.warning("memory could not be searched: %s", place(error))
             return None
+
+
+def languages_of(said: str) -> Sequence[str]:
+    """The languages in whose ways a message is searched for: its own, or for a few words all that are likely."""
+    if spoken := words.language_of(said):
+        return (spoken,)
+    return LIKELY if len(said) <= SHORT_CHARS else LIKELY[:1]
