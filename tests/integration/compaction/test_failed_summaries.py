@@ -56,7 +56,7 @@ async def test_a_summary_that_lost_the_one_before_and_has_no_room_beside_it_is_a
     await night.script({"text": told})
     await night.run()
     await night.chat("my flat has 63 square metres", "good night")
-    lost = {"text": "They talked about flats and many other things of no great importance. " * 2}
+    lost = {"text": "They talked about flats and many other things of no great importance. " * 5}
     await night.script(lost, lost)
     outcome = await night.run(summary_tokens=100)
     assert (outcome.state, outcome.reason) == ("failed", "lost")

@@ -135,11 +135,22 @@ async def test_one_that_loses_it_twice_stands_behind_the_one_before_b020() -> No
     assert written == "The person's sister is Ana.\n\nThey like many owls."
 
 
-async def test_where_both_together_are_too_long_nothing_is_taken_b020() -> None:
+async def test_where_there_is_no_room_for_both_what_was_lost_is_carried_over_b020() -> None:
+    small_talk = "They spoke of this and that and of the weather for a while, and of what else came to their minds. "
+    written = await summarise(
+        answered("They like owls. " * 12),
+        answered("They like owls. " * 12),
+        before=f"{small_talk}The person's sister is Ana.",
+        summary_tokens=60,
+    )
+    assert written == "The person's sister is Ana.\n\n" + ("They like owls. " * 12).strip()
+
+
+async def test_where_there_is_hardly_any_room_nothing_is_taken_b020() -> None:
     with pytest.raises(SummaryError) as failed:
         await summarise(
-            answered("They like owls. " * 10),
-            answered("They like owls. " * 10),
+            answered("They like owls. " * 18),
+            answered("They like owls. " * 18),
             before="The person's sister is Ana. " * 10,
             summary_tokens=60,
         )

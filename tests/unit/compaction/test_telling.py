@@ -2,7 +2,8 @@
 
 import pytest
 
-from lanekeeper.compaction.telling import MOST_NAMED, lost
+from lanekeeper.compaction.telling import MOST_NAMED, carried, is_lost, lost
+from lanekeeper.mainline import tokens
 
 OLD = "The person's sister is Ana, born 1991. Their dog Rex eats at 18:30. Mail: ana@example.org."
 
@@ -48,3 +49,24 @@ def test_a_long_summary_may_lose_a_little() -> None:
 
 def test_not_more_is_named_than_a_model_can_take_up() -> None:
     assert len(lost(" ".join(f"Name{n}" for n in range(500)), "nothing")) == MOST_NAMED
+
+
+def test_small_talk_may_go_where_names_and_numbers_stay() -> None:
+    old = "Ana, Ben and Cleo live at number 12. They spoke of clouds, rivers, mountains, valleys and country roads."
+    assert lost(old, "Ana, Ben and Cleo live at 12. They now look for a boat.") == []
+
+
+def test_what_is_carried_over_tells_what_was_lost_and_has_no_more_than_its_room() -> None:
+    old = "Long ago they spoke of the weather.\nThe sister is Ana.\nThe dog is Rex, 4 years old.\nThe cat is Tom."
+    assert carried(old, "The sister Ana has a new flat.", 100) == (
+        "Long ago they spoke of the weather.\nThe dog is Rex, 4 years old.\nThe cat is Tom."
+    )
+    for room in range(0, 30, 3):
+        assert tokens.estimate(carried(old, "Ana has a new flat.", room)) <= room
+    assert carried(old, "Ana has a new flat.", 8) == "The dog is Rex, 4 years old."
+
+
+def test_a_summary_that_holds_not_even_half_of_the_names_cannot_stand_in_for_the_one_before() -> None:
+    old = "Ana, Ben, Cleo and Dora are friends."
+    assert not is_lost(old, "Ana and Ben are friends of theirs.")
+    assert is_lost(old, "Ana is a friend.")

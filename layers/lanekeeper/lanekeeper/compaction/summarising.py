@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from lanekeeper.compaction.rules import pieces
-from lanekeeper.compaction.telling import lost
+from lanekeeper.compaction.telling import carried, is_lost, lost
 from lanekeeper.graph import ThreadMessage
 from lanekeeper.limits import Limits
 from lanekeeper.mainline import tokens
@@ -102,10 +102,22 @@ class Summariser:
             written = await self._ask(request, piece, before, again, caller)
             if not lost(before, written):
                 return written
+        return self._joined(before, written)
+
+    def _joined(self, before: str, written: str) -> str:
+        """A summary that left something out, behind the one before it, or behind so much of that as there is room for.
+
+        Raises:
+            SummaryError: there is hardly room for any.
+        """
         both = f"{before}\n\n{written}"
-        if tokens.estimate(both) > self._most:
+        if tokens.estimate(both) <= self._most:
+            return both
+        room = self._most - tokens.estimate(written) - 1
+        joined = f"{carried(before, written, room)}\n\n{written}".strip()
+        if is_lost(before, joined):
             raise SummaryError("lost")
-        return both
+        return joined
 
     async def _ask(
         self, request: Request, piece: Sequence[ThreadMessage], before: str | None, instruction: str, caller: Caller

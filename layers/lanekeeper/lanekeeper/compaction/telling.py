@@ -4,6 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from lanekeeper.mainline import tokens
+
 # Words that no other word can stand for.
 _EXACT = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?://\S+|(?<!\w)\d(?:[\w.,:/-]*\w)?")
 # A word with a capital; in Japanese a run of katakana.
@@ -19,27 +21,74 @@ _STARTERS = frozenset(_BEGINNINGS.split())
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 
+_SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n+")
+
 EXACT_SHARE = 0.75
 """Of the names, numbers and addresses so many must still be there."""
 WORD_SHARE = 0.4
-"""Of all words that carry meaning: a summary may say things otherwise, but not of other things only."""
+"""Of all words that carry meaning, where there are hardly any names and numbers: a summary may say things otherwise."""
+FEW_EXACT = 3
+LEAST_EXACT_SHARE = 0.5
+"""With less of them a summary cannot stand in the place of the one before."""
 MOST_NAMED = 30
 
 
 def lost(old: str, new: str) -> list[str]:
     """What an old summary told and a new one does not, as words to name; empty where it holds enough of it."""
-    there = f" {_flat(new)}"
-    exact = _unique([*_EXACT.findall(old), *(name for name in _NAME.findall(old) if _is_name(name))])
-    words = _unique([*_WORD.findall(old), *_pairs(old)])
-    gone_exact = [word for word in exact if not _stands(_flat(word), there)]
-    gone_words = [word for word in words if not _stands(_stem(word), there)]
-    if _holds(exact, gone_exact, EXACT_SHARE) and _holds(words, gone_words, WORD_SHARE):
+    exact, words = _exact(old), _words(old)
+    gone_exact, gone_words = _gone(exact, new), _gone(words, new)
+    few = len(exact) < FEW_EXACT
+    if _holds(exact, gone_exact, EXACT_SHARE) and not (few and not _holds(words, gone_words, WORD_SHARE)):
         return []
-    return _unique([*gone_exact, *gone_words])[:MOST_NAMED]
+    return _unique([*gone_exact, *(gone_words if few else [])])[:MOST_NAMED]
+
+
+def is_lost(old: str, new: str) -> bool:
+    """Whether so much of an old summary is gone that the new one cannot stand in its place."""
+    exact = _exact(old)
+    return not _holds(exact, _gone(exact, new), LEAST_EXACT_SHARE)
+
+
+def carried(old: str, new: str, room: int) -> str:
+    """The sentences of an old summary that tell what a new one does not, as many as there is room for.
+
+    Those with names and numbers come first, and those that were told first.
+
+    Args:
+        old: the summary before.
+        new: the summary that left something out.
+        room: tokens that they may have together.
+    """
+    sentences = _unique(sentence.strip() for sentence in _SENTENCE.split(old) if sentence.strip())
+    telling = [one for one in sentences if _gone(_exact(one), new)]
+    others = [one for one in sentences if one not in telling and _gone(_words(one), new)]
+    kept: set[str] = set()
+    for sentence in (*telling, *others):
+        if tokens.estimate("\n".join([*kept, sentence])) <= room:
+            kept.add(sentence)
+    return "\n".join(sentence for sentence in sentences if sentence in kept)
+
+
+def _exact(text: str) -> list[str]:
+    return _unique([*_EXACT.findall(text), *(name for name in _NAME.findall(text) if _is_name(name))])
+
+
+def _words(text: str) -> list[str]:
+    return _unique([*_WORD.findall(text), *_pairs(text)])
+
+
+def _gone(words: list[str], new: str) -> list[str]:
+    """The words that do not stand in a text; of ordinary ones their beginning is enough."""
+    there = f" {_flat(new)}"
+    return [word for word in words if not _stands(_flat(word) if _is_exact(word) else _stem(word), there)]
 
 
 def _holds(words: list[str], gone: list[str], share: float) -> bool:
     return len(words) - len(gone) >= share * len(words)
+
+
+def _is_exact(word: str) -> bool:
+    return not word[0].isalpha() or "@" in word or _is_name(word)
 
 
 def _is_name(word: str) -> bool:
