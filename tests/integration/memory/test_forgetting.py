@@ -82,6 +82,21 @@ async def test_every_thread_of_the_person_loses_what_states_it_and_stays_valid_w
     ]
 
 
+async def test_what_only_a_summary_has_left_of_what_was_said_is_forgotten_as_well_w4(
+    past: Past, database: Database
+) -> None:
+    await past.conversation("ana")
+    await past.owner.execute(
+        "insert into summaries (conversation_id, user_id, body, covers_until) values ('ana', 'ana', %s, 3)",
+        ["- I have promised my son a telescope.\n- I bake bread on Sundays."],
+    )
+    assert (await ask_to_forget(database, "my daughter")).anything is False
+    assert await ask_to_forget(database, "what I promised my son") == Forgotten(summaries=1)
+    assert await past.column("select body from summaries") == ["- I bake bread on Sundays."]
+    assert await past.column("select forgets from users where id = 'ana'") == [1]
+    assert len(await past.column("select id from tombstones")) == 1
+
+
 async def test_summaries_lose_the_sentences_that_state_it_and_count_a_new_version(
     past: Past, database: Database
 ) -> None:

@@ -31,18 +31,20 @@ class Forgotten:
         subjects: of the notes that are gone; where several could have been meant, of those, and nothing is gone.
         count: how many notes that stood are gone.
         messages: how many messages a model is no longer sent as they were.
+        summaries: how many summaries stated what no note and no message did any more.
         ambiguous: whether nothing was done because several could have been meant.
     """
 
     subjects: tuple[str, ...] = ()
     count: int = 0
     messages: int = 0
+    summaries: int = 0
     ambiguous: bool = False
 
     @property
     def anything(self) -> bool:
         """Whether there was something to forget."""
-        return bool(self.count or self.messages)
+        return bool(self.count or self.messages or self.summaries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +129,21 @@ async def _forget_notes(transaction: Transaction, user_id: str, rows: Sequence[J
 
 
 async def _forget_said(transaction: Transaction, user_id: str, about: str, limits: Limits) -> Forgotten:
-    """Forget what the person said of a subject, though no note was made of it yet."""
+    """Forget what the person said of a subject, though no note was made of it: in messages, or in what a summary has of
+    them.
+    """
     known = await _names(transaction, user_id)
-    stated: dict[Telling, None] = {}
+    summaries = await transaction.rows(clearing.SQL["summaries"], {"user_id": user_id})
+    summed_up = [telling for row in summaries if (telling := said_about(about, row["body"], known))]
+    stated: dict[Telling, None] = dict.fromkeys(telling for one in summed_up for telling in one)
     async for here in clearing.pages(transaction, user_id, limits):
         for row in await transaction.rows(SQL["said"], here):
             stated |= dict.fromkeys(said_about(about, text_of(row["content"]), known))
     if not stated:
         return Forgotten()
     facts = [_Fact(new_id("said"), about, telling) for telling in stated]
-    return Forgotten(messages=await _bury(transaction, user_id, facts, limits))
+    messages = await _bury(transaction, user_id, facts, limits)
+    return Forgotten(messages=messages, summaries=len(summed_up))
 
 
 async def _bury(
