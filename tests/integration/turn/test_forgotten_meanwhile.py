@@ -70,3 +70,24 @@ async def test_an_answer_that_was_under_way_brings_it_into_no_later_request(
     _, *later = await talk.requests()
     assert later
     assert not any("Ana" in json.dumps(request["body"]["messages"]) for request in later)
+
+
+@pytest.mark.parametrize("restarts", [2, 0])
+async def test_what_was_recalled_before_is_told_no_more(talk: Talk, own: OwnNotes, restarts: int) -> None:
+    async def forgetting(context: ToolContext, given: Named) -> Told:
+        assert await own.forget("ana", "n1")
+        return Told(told="done elsewhere")
+
+    tool = Tool(name="test_wait", description="Waits.", input=Named, output=Told, run=forgetting)
+    engine = talk.new_engine(tools=[tool], restarts=restarts)
+    said = await talk.say("remember that my sister is called Ana")
+    await note(talk, said["message_id"])
+    await talk.script({"text": "Noted."})
+    await talk.run(engine)
+    await talk.judge(refers_to_earlier=1.0)
+    await talk.say("what is my sister called?", conversation_id="another")
+    await talk.script({"calls": [{"name": "test_wait", "args": {"name": "it"}}]}, {"text": "Ok."})
+    await talk.run(engine)
+    _, asked, after = (json.dumps(request["body"]["messages"]) for request in await talk.requests())
+    assert "sister is called Ana" in asked
+    assert "Ana" not in after

@@ -51,6 +51,8 @@ class Steering:
             CodeAnswers: code has acted on what joined; no model is to be asked any more.
         """
         if restarts and not self._restarts_left:
+            # A look all the same: something may have been forgotten meanwhile.
+            await self._intake.is_awaited(self._turn)
             return False
         joined = await self._intake.fold_in(self._turn)
         for message in joined:
