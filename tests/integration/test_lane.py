@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lanekeeper.errors import LaneLostError
+from lanekeeper.errors import LaneLostError, LanesLockedError
 from lanekeeper.lane import LaneLock
 from lanekeeper.limits import Limits
 from lanekeeper.maintenance.tick import Tick
@@ -86,6 +86,23 @@ async def test_b002_two_workers_at_once_never_get_two_messages_of_one_person(con
     assert again is not None
     assert again.turn is not None
     assert again.turn.id == second["turn_id"]
+
+
+async def test_a_lane_whose_row_is_being_written_is_told_of_and_claimed_right_after(connect_as, worker) -> None:
+    superuser, writer = await connect_as(), await connect_as()
+    sent = await write(superuser, "ana", "one")
+    one = worker("w1")
+
+    async with writer.transaction():
+        await writer.execute("select 1 from lanes where user_id = 'ana' for update")
+        with pytest.raises(LanesLockedError):
+            await one.claim()
+
+    claim = await one.claim()
+    assert claim is not None
+    assert claim.turn is not None
+    assert claim.turn.id == sent["turn_id"]
+    assert await worker("w2").claim() is None
 
 
 async def test_b004_the_lane_lock_is_held_for_the_whole_turn_and_free_right_after(connect_as, worker) -> None:

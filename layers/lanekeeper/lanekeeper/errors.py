@@ -59,5 +59,9 @@ class LaneLostError(Exception):
     """This worker no longer holds the person's lane: it must stop and may write nothing more."""
 
 
+class LanesLockedError(Exception):
+    """The rows of all lanes that wait are being written at this moment: whoever claims one looks again in a moment."""
+
+
 class DatabaseUnreachableError(Exception):
     """No connection to Postgres could be made in time."""

@@ -22,6 +22,8 @@ class Limits:
     turn_deaths: int = _limit(3, "T1", "workers that may die in one turn before it ends with the honest line")
     drain_reserve_s: float = _limit(160, "T1", "seconds a worker must have left to begin a turn: more than one takes")
     lost_wake_s: float = _limit(5, "T1", "seconds after which a waiting message is woken again by the tick")
+    locked_lane_s: float = _limit(0.05, "T1", "seconds between looks for a lane whose row is being written")
+    locked_lane_looks: int = _limit(20, "T1", "such looks, before the tick is left to find it")
     postponed_s: float = _limit(1, "T1", "seconds a lane is put off when whoever had it is about to drop its lock")
     wakes_per_tick: int = _limit(20, "T1", "workers one tick may wake")
 

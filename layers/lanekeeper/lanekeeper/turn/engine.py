@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import psycopg
 
-from lanekeeper.errors import DatabaseUnreachableError, LaneLostError
+from lanekeeper.errors import DatabaseUnreachableError, LaneLostError, LanesLockedError
 from lanekeeper.graph import AgentGraph
 from lanekeeper.lane import LaneLock, Watch
 from lanekeeper.lane.watch import Watched
@@ -83,10 +83,11 @@ class Engine:
 
     async def drain(self, seconds_left: Callable[[], float]) -> int:
         """Run turns until no lane waits or the time left is too short for another; how many ran."""
-        turns = 0
-        while seconds_left() > self._limits.drain_reserve_s:
+        turns = locked = 0
+        while seconds_left() > self._limits.drain_reserve_s and locked <= self._limits.locked_lane_looks:
             try:
                 claim = await self._intake.claim()
+                locked = 0
                 if claim is None:
                     break
                 if claim.postponed:
@@ -101,6 +102,9 @@ class Engine:
                     with traced(claim.turn, self._tracing):
                         await self._run(claim.turn, seconds_left)
                     turns += 1
+            except LanesLockedError:
+                locked += 1
+                await asyncio.sleep(self._limits.locked_lane_s)
             except LaneLostError:
                 # Somebody else has the lane: there is nothing to clean up that would still be ours.
                 logger.warning("the lane was taken away")

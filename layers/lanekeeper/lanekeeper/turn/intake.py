@@ -6,6 +6,7 @@ from datetime import datetime
 from langchain_core.messages import AnyMessage, HumanMessage
 
 from lanekeeper.context import Profile
+from lanekeeper.errors import LanesLockedError
 from lanekeeper.graph import FORGETS, Thread
 from lanekeeper.lane import Hold, LaneLock
 from lanekeeper.lane.store import SQL as LANE_SQL
@@ -72,6 +73,9 @@ class Intake:
 
         All in one transaction. Locking is the second statement and reading the third: each sees what was committed
         before it, so a message that another worker has just finished is never read again (B002).
+
+        Raises:
+            LanesLockedError: lanes wait, but somebody writes their rows at this moment.
         """
         async with self._database.transaction() as transaction:
             row = await transaction.row(
@@ -79,6 +83,8 @@ class Intake:
             )
             if row is None:
                 return None
+            if row["user_id"] is None:
+                raise LanesLockedError
             hold = Hold(row["user_id"], row["epoch"])
             transaction.act_for(hold.user_id)
             if not await self._lock.take(hold):

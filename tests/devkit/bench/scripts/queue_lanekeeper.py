@@ -94,7 +94,7 @@ class LaneQueue:
     ) -> tuple[Hold | None, list[dict[str, Any]]]:
         async with work.transaction() as transaction:
             row = await transaction.row(LANE_SQL["claim_lane"], {"holder": holder, "lease_s": self._limits.lease_s})
-            if row is None:
+            if row is None or row["user_id"] is None:
                 return None, []
             hold = Hold(row["user_id"], row["epoch"])
             transaction.act_for(hold.user_id)
