@@ -83,7 +83,7 @@ class Limits:
     note_subject_chars: int = _limit(80, "W1", "characters of a note's subject")
     notes_segment_chars: int = _limit(24_000, "W3", "characters of a conversation that are read for notes at once")
     notes_segment_messages: int = _limit(200, "W3", "messages of a conversation that are read for notes at once")
-    notes_context_chars: int = _limit(400, "W3", "characters, from its end, of an answer between them")
+    notes_context_chars: int = _limit(200, "W3", "characters, from its end, of an answer between them")
     notes_subjects: int = _limit(60, "W2", "subjects of a person's notes, newest first, that their writer is told")
     notes_per_answer: int = _limit(50, "W1", "notes that are taken from one answer of the writer")
     notes_answer_tokens: int = _limit(4_000, "W3", "tokens of one answer of the writer")
