@@ -21,6 +21,7 @@ def options(arguments: list[str]) -> Options:
     parser.add_argument("--workers", type=int, default=8, help="turns that may run at once")
     parser.add_argument("--stage", default="", help="serve the API under this first path segment, as a deployed stage")
     parser.add_argument("--zero-delay", action="store_true", help="the demo model answers at once")
+    parser.add_argument("--model", default="", help="module:class of another model than the demo's")
     parser.add_argument("--fresh", action="store_true", help="start sandboxes as Lambda does, without forks")
     parser.add_argument("--direct-database", action="store_true", help="no proxy before Postgres, so no outages")
     parser.add_argument("--no-freeze", action="store_true", help="let idle sandboxes run on")
@@ -40,6 +41,7 @@ def options(arguments: list[str]) -> Options:
         freezes=not given.no_freeze,
         durable=True if given.durable else None,
         zero_delay=given.zero_delay,
+        model=given.model,
     )
 
 

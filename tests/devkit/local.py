@@ -58,6 +58,7 @@ class Options:
     freezes: bool = True
     durable: bool | None = None
     zero_delay: bool = False
+    model: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -158,6 +159,8 @@ class Local:
         command = [sys.executable, "-m", "tests.devkit.mainline", *ports]
         if self.options.zero_delay:
             command.append("--zero-delay")
+        if self.options.model:
+            command += ["--model", self.options.model]
         environment = {**os.environ, "MAINLINE_AI_KEY": "", "SEARCH_API_KEY": "", "PYTHONPATH": functions.PATH}
         log = self.logs / "mainline.log"
         child = processes.spawn(command, environment, log, stdout=subprocess.PIPE)

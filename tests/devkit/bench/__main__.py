@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.devkit.bench import cache, claims, compaction, imports, machine, peers, recall, relay, report
+from tests.devkit.bench import cache, claims, compaction, imports, machine, month, peers, recall, relay, report
 from tests.devkit.bench.figures import Figures
 from tests.devkit.bench.serving import Serving
 from tests.devkit.bench.targets import verdicts
 
 ROOT = Path(__file__).resolve().parents[3]
-MEASURES = ("imports", "claims", "relay", "cache", "compaction", "serving")
+MEASURES = ("imports", "claims", "relay", "cache", "compaction", "month", "serving")
 
 
 def main() -> int:
@@ -67,6 +67,7 @@ def plan(say: Callable[[str], None], *, quick: bool) -> dict[str, Callable[[], d
         "relay": lambda: {"relay": relay.measure("20" if quick else "1,20,100", 2 if quick else 5)},
         "cache": lambda: {"cache": cache.measure()},
         "compaction": lambda: {"compaction": compaction.measure(say, quick=quick)},
+        "month": lambda: {"month": month.measure(say, quick=quick)},
         "serving": lambda: Serving(say, quick=quick).measure(),
     }
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.devkit.bench import cache, compaction
+from tests.devkit.bench import cache, compaction, month
 from tests.devkit.bench.figures import Figures
 from tests.devkit.bench.tables import section, spread, table
 from tests.devkit.bench.targets import verdicts
@@ -42,6 +42,8 @@ def lines(taken: Figures, said: Sequence[str], command: str) -> Iterable[str]:
         yield from cache.told(taken["cache"])
     if "compaction" in taken:
         yield from compaction.told(taken["compaction"])
+    if "month" in taken:
+        yield from month.told(taken["month"])
     if "imports" in taken:
         yield from _imports(taken["imports"])
 

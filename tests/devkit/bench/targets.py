@@ -35,6 +35,8 @@ def verdicts(taken: Figures) -> Iterator[Verdict]:
         yield from _cached(taken["cache"])
     if "compaction" in taken:
         yield from _unnoticed(taken["compaction"])
+    if "month" in taken:
+        yield from _month(taken["month"])
 
 
 def _acknowledged(turns: Figures) -> Iterator[Verdict]:
@@ -184,6 +186,39 @@ def _unnoticed(compaction: Figures) -> Iterator[Verdict]:
         f"{slowest} ms",
         slowest < 10_000,
         "a wake was lost",
+    )
+
+
+def _month(month: Figures) -> Iterator[Verdict]:
+    ways = dict(month["ways"])
+    ours = ways.pop("lanekeeper")
+    prices = {name: way["dollars"] for name, way in ways.items()}
+    apart = sum(one["dollars"] for name, one in ours["features"].items() if name not in ("chat", "summary"))
+    yield Verdict(
+        "a month of one person: the cheapest of the four",
+        f"{ours['dollars']} dollars, {', '.join(f'{name} {price}' for name, price in prices.items())}",
+        ours["dollars"] <= min(prices.values()),
+        f"{short(apart)} dollars of it are for what the others do not do at all, verdicts on each message and notes; "
+        f"answers and summaries cost {short(ours['dollars'] - apart)}",
+    )
+    missing = {name: way["lost"] + way["outdated"] for name, way in ways.items()}
+    yield Verdict(
+        "facts lost or outdated when asked for: the fewest of the four",
+        f"{ours['lost'] + ours['outdated']}, {', '.join(f'{name} {count}' for name, count in missing.items())}",
+        ours["lost"] + ours["outdated"] <= min(missing.values()),
+        f"not there: {' '.join(ours['not_kept'])}",
+    )
+    yield Verdict(
+        "forgotten facts in a later request: none",
+        f"{ours['sent_again']} of {ours['forgotten']}",
+        ours["sent_again"] == 0,
+        f"there: {' '.join(ours['again'])}",
+    )
+    yield Verdict(
+        "messages that had to wait for a summary: none",
+        f"{ours['had_to_wait']}",
+        ours["had_to_wait"] == 0,
+        "the conversation passed its ceiling",
     )
 
 

@@ -4,11 +4,14 @@ import argparse
 import asyncio
 import contextlib
 import gc
+import importlib
 import json
 import os
 import signal
 
+from tests.devkit.mainline.chat import Demo
 from tests.devkit.mainline.demo import DemoModel
+from tests.devkit.mainline.demo.judging import verdicts
 from tests.devkit.mainline.listener import Listener
 from tests.devkit.mainline.server import Mainline
 
@@ -31,7 +34,7 @@ async def serve(options: argparse.Namespace) -> None:
 
     key = os.environ.get("MAINLINE_AI_KEY") or LOCAL_KEY
     search_key = os.environ.get("SEARCH_API_KEY") or LOCAL_SEARCH_KEY
-    mainline = Mainline(key, search_key, DemoModel(zero_delay=options.zero_delay), outage)
+    mainline = Mainline(key, search_key, _model(options), outage, judge=verdicts)
     listener = Listener(mainline, options.port)
     await listener.open()
     control = Listener(mainline, options.control_port) if options.control_port is not None else listener
@@ -49,12 +52,22 @@ async def serve(options: argparse.Namespace) -> None:
     control.close()
 
 
+def _model(options: argparse.Namespace) -> Demo:
+    """The model that answers when nothing is scripted."""
+    if not options.model:
+        return DemoModel(zero_delay=options.zero_delay)
+    module, _, name = options.model.partition(":")
+    made: Demo = getattr(importlib.import_module(module), name)()
+    return made
+
+
 def main() -> None:
     """Read the options and serve."""
     parser = argparse.ArgumentParser(prog="python -m tests.devkit.mainline", description=__doc__)
     parser.add_argument("--port", type=int, required=True, help="0 picks a free one")
     parser.add_argument("--control-port", type=int, help="a second port that outlives a scripted outage; 0 picks one")
     parser.add_argument("--zero-delay", action="store_true", help="the demo model answers at once")
+    parser.add_argument("--model", default="", help="module:class of another model than the demo's")
     asyncio.run(serve(parser.parse_args()))
 
 
