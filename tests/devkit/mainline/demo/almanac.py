@@ -11,7 +11,7 @@ from tests.devkit.mainline.demo.phrases import long_date
 
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _TIME = re.compile(r"\b([01]\d|2[0-3]):[0-5]\d\b")
-_NOTE = re.compile(r"It is (\d{2}:\d{2}) in (\S+?); today is \w+ (\d{4}-\d{2}-\d{2})")
+_NOTE = re.compile(r"It is (\d{2}:\d{2}) in (\S+?)(?: \([^)]*\))?; today is \w+ (\d{4}-\d{2}-\d{2})")
 
 Say = Callable[..., str]
 

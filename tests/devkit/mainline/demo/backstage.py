@@ -1,15 +1,11 @@
 """What the demo model answers to the product itself: summaries, notes, verdicts, and anything with a schema."""
 
 import json
-import re
 from typing import Any
 
 from tests.devkit.mainline.demo import note_taking
-from tests.devkit.mainline.demo.conversation import plain_text
+from tests.devkit.mainline.demo.summaries import summary
 
-MOST_CHARS = 600
-MOST_EARLIER_CHARS = 3200
-_EARLIER = re.compile(r"<summary>\n(.*?)\n</summary>", re.DOTALL)
 _DEPTH = 12
 
 
@@ -28,18 +24,6 @@ def answer(body: dict[str, Any], feature: str) -> str | None:
     if wanted.get("type") == "json_object":
         return "{}"
     return None
-
-
-def summary(messages: list[dict[str, Any]]) -> str:
-    """The conversation in a few lines: the summary before it, then what the person wrote, shortened.
-
-    The last message is not theirs: it asks for this.
-    """
-    told = "\n".join(plain_text(message) for message in messages[:-1] if message["role"] == "system")
-    earlier = "\n".join(part.strip() for part in _EARLIER.findall(told))[:MOST_EARLIER_CHARS]
-    lines = [" ".join(plain_text(message).split())[:120] for message in messages[:-1] if message["role"] == "user"]
-    wrote = ("The person wrote: " + "; ".join(filter(None, lines)))[:MOST_CHARS]
-    return f"{earlier}\n{wrote}".strip()
 
 
 def instance(schema: dict[str, Any], root: dict[str, Any], depth: int = 0) -> Any:

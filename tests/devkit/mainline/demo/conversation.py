@@ -52,6 +52,7 @@ class Conversation:
         answered: the latest answers, oldest first.
         looked_before: the tool calls of the latest turns.
         tools: the parameters of each tool on offer, by name.
+        told: what the system tells before the conversation.
     """
 
     pending: tuple[str, ...]
@@ -62,6 +63,7 @@ class Conversation:
     answered: tuple[str, ...]
     looked_before: tuple[Looked, ...]
     tools: dict[str, dict[str, Any]]
+    told: str = ""
 
     @classmethod
     def read(cls, body: dict[str, Any]) -> "Conversation":
@@ -84,6 +86,7 @@ class Conversation:
             answered=_of_role(before[-MOST_ASKED:], "assistant"),
             looked_before=_looked(before[-MOST_ASKED:]),
             tools=_tools(body.get("tools") or ()),
+            told="\n".join(plain_text(one) for one in messages if one["role"] in ("system", "developer")),
         )
 
     def result(self, call: Call) -> Looked | None:

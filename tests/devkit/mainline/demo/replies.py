@@ -3,33 +3,42 @@
 from collections.abc import Callable
 
 from lanekeeper.memory.masking import FORGOTTEN
-from tests.devkit.mainline.demo import almanac, days, facts, memories, offers, topics
+from tests.devkit.mainline.demo import almanac, days, facts, memories, offers, retelling, statements, topics
 from tests.devkit.mainline.demo.arithmetic import solve
 from tests.devkit.mainline.demo.conversation import Looked
+from tests.devkit.mainline.demo.memories import Known
 from tests.devkit.mainline.demo.part import SHOWN, Part, listed
 from tests.devkit.mainline.demo.router import UNKNOWN
+from tests.devkit.mainline.demo.statements import Statement
 from tests.devkit.mainline.demo.understanding import understand
 from tests.devkit.mainline.demo.vocabulary import word_set
 from tests.devkit.mainline.scripts import Call
 from tests.devkit.mainline.words import words
 
 _HAPPY = word_set("happy")
+# What a question about oneself may ask for as well.
+_ANSWERED_OTHERWISE = {"arithmetic", "time", "date", "weather", "human"}
 
 
 def reply(part: Part) -> str | Call:
     """What to say to a message, or the tool to call first."""
     if part.text == FORGOTTEN:
         return part.say("forgotten")
-    if memories.is_asked_for(part.text) and (found := memories.fitting(part.text, part.conversation)):
-        return _told_before(part, found)
+    if memories.is_asked_for(part.text):
+        if found := memories.fitting(part.text, part.conversation):
+            return _told_before(part, found)
+        if memories.is_of_oneself(part.text) and part.meaning.intent not in _ANSWERED_OTHERWISE:
+            return part.say("not_told")
     special = REPLIES.get(part.meaning.intent)
     return special(part) if special else part.say(part.meaning.intent)
 
 
-def _told_before(part: Part, found: list[str]) -> str:
-    if len(found) == 1:
-        return part.say("told_before", fact=found[0])
-    return part.say("which", list="\n".join(f"- {fact}" for fact in found))
+def _told_before(part: Part, found: list[Known]) -> str:
+    if len(found) > 1:
+        return part.say("which", list="\n".join(f"- {known.told or known.said}" for known in found))
+    if part.language == "en" and found[0].told:
+        return part.say("told_before", fact=found[0].told)
+    return part.say("quoted_before", fact=found[0].said)
 
 
 def _greeting(part: Part) -> str:
@@ -85,26 +94,68 @@ def _yes(part: Part) -> str | Call:
     return part.say("yes")
 
 
+def _ask_name(part: Part) -> str:
+    given = part.name() or memories.name(part.conversation)
+    return part.say("ask_name", given=given) if given else part.say("no_name")
+
+
 def _human(part: Part) -> str | Call:
     call = offers.call(part.conversation, offers.HANDOFF, reason=part.text[:200])
     return part.look(call, lambda made: part.say("handed_over"), "human")
 
 
 def _remember(part: Part) -> str | Call:
-    fact = facts.fact(part.text)
-    call = offers.call(
-        part.conversation, offers.REMEMBER, kind=facts.kind(fact), subject=facts.subject(fact), body=fact[:180]
-    )
-    return part.look(call, lambda made: part.say("remembered", fact=fact), "remember")
+    wanted = facts.to_keep(part.text)
+    if not wanted:
+        return part.say("remember_what" if offers.REMEMBER in part.conversation.tools else "remember")
+    return _kept(part, [(one, "") for one in wanted], "remembered")
+
+
+def _mention(part: Part) -> str | Call:
+    """What is only mentioned is left to the note writer; what puts right something that is kept takes its place."""
+    said = statements.statements(part.text)
+    rights = statements.puts_right(part.text)
+    known = [(one, memories.kept_before(one, part.conversation)) for one in said if one.one or rights]
+    put_right = [(one, subject) for one, subject in known if subject]
+    if not put_right or offers.REMEMBER not in part.conversation.tools:
+        return part.say("mentioned")
+    return _kept(part, put_right, "put_right")
+
+
+def _kept(part: Part, wanted: list[tuple[Statement, str]], occasion: str) -> str | Call:
+    """Keep one fact after the other, each under the subject it stands under, and then say so."""
+    told: list[str] = []
+    for one, subject in wanted:
+        call = offers.call(
+            part.conversation, offers.REMEMBER, kind=one.kind, subject=subject or one.subject, body=one.body[:180]
+        )
+        if call is None:
+            return part.say("remember")
+        made = part.conversation.result(call)
+        if made is None:
+            return call
+        if made.failure:
+            return part.say("tool_failed", message=made.failure)
+        told.append((retelling.to_them(one.body) if part.language == "en" else None) or "")
+    if all(told):
+        return part.say(occasion, fact=" and that ".join(told))
+    return part.say(f"{occasion}_quoted", fact="; ".join(one.body for one, _ in wanted))
 
 
 def _forget(part: Part) -> str | Call:
-    call = offers.call(part.conversation, offers.FORGET, subject=facts.subject(facts.fact(part.text)))
+    call = offers.call(part.conversation, offers.FORGET, subject=_subject_to_drop(part))
     made = next((made for made in part.conversation.looked if made.name == offers.FORGET), None)
     # What the call said may be forgotten as well by now.
     if call is not None and made is not None:
         return part.say("tool_failed", message=made.failure) if made.failure else part.say("forgotten")
     return part.look(call, lambda made: part.say("forgotten"), "forget")
+
+
+def _subject_to_drop(part: Part) -> str:
+    """As it was kept in this talk, if it was."""
+    wanted = facts.subject_to_drop(part.text)
+    kept = [str(made.args.get("subject")) for made in part.conversation.looked_before if made.name == offers.REMEMBER]
+    return next((subject for subject in reversed(kept) if words(subject) == words(wanted)), wanted)
 
 
 def _repeat(part: Part) -> str:
@@ -144,8 +195,9 @@ REPLIES: dict[str, Callable[[Part], str | Call]] = {
     "arithmetic": _sum,
     "weather": _weather,
     "human": _human,
+    "mention": _mention,
     "tell_name": lambda part: part.say("tell_name", given=part.name()),
-    "ask_name": lambda part: part.say("ask_name", given=part.name()) if part.name() else part.say("no_name"),
+    "ask_name": _ask_name,
     "yes": _yes,
     "remember": _remember,
     "forget": _forget,

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from tests.devkit.mainline.demo import facts, language
+from tests.devkit.mainline.demo import facts, language, statements
 from tests.devkit.mainline.demo.arithmetic import solve
 from tests.devkit.mainline.demo.router import UNKNOWN, Router
 from tests.devkit.mainline.demo.vocabulary import by_word, word_set
@@ -16,6 +16,9 @@ _DOING = {"compose", "act", "remember", "forget", "human", "joke"}
 _SETTLED = by_word("settled")
 
 _ASKING = word_set("asking")
+_KEEPING = word_set("keeping")
+# What a plain sentence about oneself may mean as well.
+_MEANT = {"human", "feelings", "forget", "compose"}
 _PERSONAL = word_set("personal")
 _ABOUT = re.compile(
     r"\b(?:tell me|explain|know|learn|hear|háblame|cuéntame|saber|erzähl mir|erkläre? mir|wissen)\b.*"
@@ -56,8 +59,14 @@ def _intent(text: str, routed: str) -> str:
         return UNKNOWN
     if solve(text):
         return "arithmetic"
-    if facts.name(text) and not text.rstrip().endswith("?"):
+    if facts.name(text) and not text.rstrip().endswith("?") and not facts.is_wish(text):
         return "tell_name"
+    if facts.is_wish(text) and statements.statement(facts.to_keep(text)[0].body if facts.to_keep(text) else ""):
+        return "remember"
+    if mentions(text) and routed not in _MEANT and (routed != "remember" or _KEEPING.isdisjoint(said)):
+        return "mention"
+    if routed == "tell_name":
+        return UNKNOWN
     settled = next((_SETTLED[word] for word in said if word in _SETTLED), "")
     if settled and routed not in _DOING:
         return settled
@@ -65,6 +74,13 @@ def _intent(text: str, routed: str) -> str:
         return "search"
     asked = said[0] in _ASKING and len(said) > 2 and not _PERSONAL & set(said)
     return "search" if asked and (routed == UNKNOWN or _names_more(said, routed)) else routed
+
+
+def mentions(text: str) -> bool:
+    """Whether a message plainly says something of who writes it, and asks for nothing."""
+    said = [clause for sentence in statements.SENTENCE_END.split(text) for clause in statements.clauses(sentence)]
+    plain = bool(said) and statements.statement(said[-1]) is not None
+    return plain and not text.rstrip().endswith("?") and not facts.is_wish(text)
 
 
 def _names_more(said: tuple[str, ...], intent: str) -> bool:

@@ -1,9 +1,12 @@
-"""The words that the demo model looks for, from the file beside this module."""
+"""The words that the demo model looks for, from the files beside this module."""
 
 import tomllib
 from pathlib import Path
 
-_TABLES: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_TABLES: dict[str, dict[str, str]] = {}
+for _name in ("vocabulary.toml", "memory_words.toml"):
+    for _table, _words in tomllib.loads(Path(__file__).with_name(_name).read_text(encoding="utf-8")).items():
+        _TABLES.setdefault(_table, {}).update(_words)
 
 
 def table(name: str) -> dict[str, str]:

@@ -246,7 +246,7 @@ def test_other_tools_are_called_by_their_fixed_names_when_they_are_on_offer() ->
     chat.say("please remember that I like green tea")
     chat.say("forget that I like green tea")
     assert [name for name, _ in chat.calls] == ["people_handoff", "memory_remember", "memory_forget"]
-    assert chat.calls[1][1] == {"kind": "preference", "subject": "green tea", "body": "I like green tea"}
+    assert chat.calls[1][1] == {"kind": "preference", "subject": "tea", "body": "I like green tea"}
 
 
 @pytest.mark.parametrize("language", ["en", "es", "de"])
@@ -296,7 +296,7 @@ def test_the_features_behind_the_scenes_get_plain_answers() -> None:
     body = {"messages": [{"role": "user", "content": "I live in Porto."}]}
     assert json.loads(model(body, "notes").text) == {"notes": []}
     asked = {"messages": [*body["messages"], {"role": "user", "content": "Put it in short."}]}
-    assert "I live in Porto." in model(asked, "summary").text
+    assert "They live in Porto." in model(asked, "summary").text
     assert json.loads(model(body, "judge").text)["verdict"] == "pass"
 
 

@@ -27,14 +27,20 @@ def noted(*said: str, role: str = "user") -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("said", "kind", "subject", "body"),
     [
-        ("Hello! My sister is called Ana.", "fact", "sister name", "My sister is called Ana"),
+        ("Hello! My sister is called Ana.", "fact", "sister's name", "My sister is called Ana"),
         ("Remember that I live in Oslo", "fact", "home", "I live in Oslo"),
-        ("I have two coffees a day", "fact", "two coffees a", "I have two coffees a day"),
+        ("I have two coffees a day", "fact", "coffees", "I have two coffees a day"),
         ("I don't drink coffee", "dislike", "coffee", "I don't drink coffee"),
         ("I love jazz!", "preference", "jazz", "I love jazz"),
         ("My favourite colour is blue", "preference", "colour", "My favourite colour is blue"),
         ("I'm flying to Lisbon", "plan", "Lisbon", "I'm flying to Lisbon"),
-        ("Meine Schwester heißt Ana", "fact", "Schwester name", "Meine Schwester heißt Ana"),
+        ("Me gusta el café fuerte", "preference", "café", "Me gusta el café fuerte"),
+        ("No me gusta el pescado.", "dislike", "pescado", "No me gusta el pescado"),
+        ("Hola, mi hermana se llama Ana", "fact", "nombre de mi hermana", "Mi hermana se llama Ana"),
+        ("Merk dir, dass ich in Wien wohne.", "fact", "home", "Ich wohne in Wien"),
+        ("Ich esse kein Fleisch", "dislike", "Fleisch", "Ich esse kein Fleisch"),
+        ("We always take the night train", "fact", "always take night", "We always take the night train"),
+        ("Meine Schwester heißt Ana", "fact", "Schwester Name", "Meine Schwester heißt Ana"),
     ],
 )
 def test_a_plain_sentence_becomes_a_note(said: str, kind: str, subject: str, body: str) -> None:
@@ -43,12 +49,55 @@ def test_a_plain_sentence_becomes_a_note(said: str, kind: str, subject: str, bod
 
 
 @pytest.mark.parametrize(
-    "said", ["ok thanks", "What is my sister called?", "What time is it in Oslo?", "Do I like jazz?"]
+    ("said", "found"),
+    [
+        (
+            "I live in Sevilla and I like strong coffee.",
+            [("fact", "home", "I live in Sevilla"), ("preference", "coffee", "I like strong coffee")],
+        ),
+        (
+            "Vivo en Sevilla y me gusta el café fuerte.",
+            [("fact", "home", "Vivo en Sevilla"), ("preference", "café", "Me gusta el café fuerte")],
+        ),
+        (
+            "Ich wohne in Wien und ich mag starken Kaffee.",
+            [("fact", "home", "Ich wohne in Wien"), ("preference", "Kaffee", "Ich mag starken Kaffee")],
+        ),
+        (
+            "I like green tea. My brother lives in Porto, but I work as a nurse in Lisbon!",
+            [
+                ("preference", "tea", "I like green tea"),
+                ("fact", "brother's home", "My brother lives in Porto"),
+                ("fact", "work", "I work as a nurse in Lisbon"),
+            ],
+        ),
+    ],
 )
-def test_thanks_and_questions_become_none(said: str) -> None:
+def test_a_sentence_that_says_two_things_becomes_two_notes(said: str, found: list[tuple[str, str, str]]) -> None:
+    assert [(note["kind"], note["subject"], note["body"]) for note in noted(said)] == found
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I love it",
+        "forget that I like jazz",
+        "Vergiss, dass ich in Wien wohne",
+        "I'm going to bed",
+        "ok thanks",
+        "What is my sister called?",
+        "What time is it in Oslo?",
+        "Do I like jazz?",
+    ],
+)
+def test_thanks_questions_and_what_is_to_be_forgotten_become_none(said: str) -> None:
     assert noted(said) == []
 
 
 def test_the_last_word_on_a_subject_counts_and_others_lines_do_not() -> None:
     assert [note["body"] for note in noted("I live in Oslo", "I live in Malmö")] == ["I live in Malmö"]
+    right = noted("my sister is called Ana", "no, my sister is called Anna with two n")
+    assert [(note["subject"], note["body"]) for note in right] == [
+        ("sister's name", "My sister is called Anna with two n")
+    ]
     assert noted("I live in Oslo", role="assistant") == []
