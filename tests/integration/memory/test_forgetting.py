@@ -160,6 +160,32 @@ async def test_a_subject_in_other_words_is_what_the_search_agrees_on(past: Past,
     assert await past.column("select subject from notes") == ["tea"]
 
 
+async def test_a_note_that_the_search_does_not_find_goes_with_the_words_it_comes_from(
+    past: Past, database: Database
+) -> None:
+    await past.say("m1", "retiens que mon chat s'appelle Minou")
+    await past.note("m1", "chat", "le chat s'appelle Minou")
+    await past.add({"type": "human", "id": "m1", "content": "retiens que mon chat s'appelle Minou"})
+    assert (await ask_to_forget(database, "le nom du chat")).count == 1
+    assert await past.column("select body from notes") == []
+    assert (await past.thread("ana"))[0]["content"] == FORGOTTEN
+
+
+async def test_something_else_about_the_same_is_named_and_not_forgotten(past: Past, database: Database) -> None:
+    await past.say("m1", "remember that my sister lives in Oslo")
+    await past.note("m1", "sister", "sister lives in Oslo")
+    await past.add({"type": "human", "id": "m1", "content": "remember that my sister lives in Oslo"})
+    assert await ask_to_forget(database, "sister's birthday") == Forgotten(("sister",), ambiguous=True)
+    assert await past.column("select body from notes") == ["sister lives in Oslo"]
+    assert "Oslo" in (await past.thread("ana"))[0]["content"]
+
+
+async def test_a_subject_may_be_called_by_another_word_for_it(past: Past, database: Database) -> None:
+    await past.say("m1", "I work as a falconer")
+    await past.note("m1", "work", "works as a falconer")
+    assert (await ask_to_forget(database, "job")).subjects == ("work",)
+
+
 async def test_where_several_could_be_meant_nothing_is_forgotten_and_they_are_named(
     past: Past, database: Database
 ) -> None:

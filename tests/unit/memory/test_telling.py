@@ -25,6 +25,11 @@ SISTER = Telling.of("sister name", "sister is called Ana")
         ("budget", "budget is 12.50 a month", "so 12,50 then", "so 12 a month then"),
         ("order", "ordered KX42ZP", "where is kx42zp", "where is my order"),
         ("age", "is 35", "I am 35", "I am 53"),
+        ("locker", "locker at the gym is 417", "so 417 then", "the gym has 41 lockers"),
+        ("rent", "pays 900 for two rooms in town", "two rooms in town for 900", "some 900 people came"),
+        ("sister", "sister is called zelda and lives in oslo", "is zelda coming", "my sister called yesterday"),
+        ("hund", "der hund heißt wuschel und ist alt", "wuschel bellt", "der hund bellt"),
+        ("hermana", "la hermana se llama lucía y vive en cádiz", "viene lucia", "viene la hermana"),
         ("diet", "vegan", "a Vegan dish", "my diet"),
         ("vegan", "is vegan", "a vegan dish", "a meat dish"),
         ("brother", "brother is called Will", "say hello to Will", "what will my brother do?"),
@@ -39,6 +44,7 @@ SISTER = Telling.of("sister name", "sister is called Ana")
         ("姐姐名字", "我姐姐叫安娜", "安娜是谁", "我姐姐是谁"),
         ("姉の名前", "姉の名前はアナです", "アナさんですか", "姉の名前は"),
         ("언니 이름", "언니 이름은 안나예요", "안나는 누구", "언니는 누구"),
+        ("강아지", "강아지 이름은 초코예요", "초코군요", "강아지군요"),
         ("сестра", "Сестру зовут Анна", "Анна здесь", "где моя сестра"),
     ],
 )
@@ -87,6 +93,8 @@ def test_a_note_about_something_else_tells_it_with_its_words_and_its_subjects_no
         ("sister name", "My sister is called Ana.", "Ana"),
         ("sister name", "forget that my sister is called Ana", "Ana"),
         ("diet", "I like tea. My diet is vegan.", "vegan"),
+        ("job", "I work as a falconer", "falconer"),
+        ("pet's name", "my dog is called Rex", "Rex"),
     ],
 )
 def test_a_statement_about_the_subject_is_a_fact(subject: str, text: str, tells: str) -> None:

@@ -11,12 +11,13 @@ from psycopg.types.json import Jsonb
 
 from lanekeeper.limits import Limits
 from lanekeeper.memory import clearing
+from lanekeeper.memory.aliases import aliases
 from lanekeeper.memory.masking import text_of
+from lanekeeper.memory.recall import LIKELY, parameters
 from lanekeeper.memory.recall import SQL as SEARCH
-from lanekeeper.memory.recall import parameters
 from lanekeeper.memory.rules import Label, label, normalised_subject
 from lanekeeper.memory.telling import Telling, digest
-from lanekeeper.memory.unnoted import said_about
+from lanekeeper.memory.unnoted import is_about, said_about
 from lanekeeper.postgres import Statements, Transaction
 from lanekeeper.types import Json, new_id
 
@@ -102,7 +103,14 @@ async def _chain(
 
 async def _meant(transaction: Transaction, user_id: str, subject: str, limits: Limits) -> tuple[str, ...]:
     """The subject that the search agrees on, or those among which it does not."""
-    asked = parameters(subject, at_most=limits.recall_notes, matches=limits.recall_matches, chars=limits.recall_chars)
+    asked = parameters(
+        subject,
+        languages=LIKELY,
+        aliases=aliases(),
+        at_most=limits.recall_notes,
+        matches=limits.recall_matches,
+        chars=limits.recall_chars,
+    )
     hits = await transaction.rows(SEARCH["recall"], asked)
     shares = [(str(hit["subject"]), float(hit["share"])) for hit in hits]
     match label(shares):
@@ -129,8 +137,10 @@ async def _forget_notes(transaction: Transaction, user_id: str, rows: Sequence[J
 
 
 async def _forget_said(transaction: Transaction, user_id: str, about: str, limits: Limits) -> Forgotten:
-    """Forget what the person said of a subject, though no note was made of it: in messages, or in what a summary has of
-    them.
+    """Forget what the person said of a subject, though no note of that name was made of it: in messages, or in what a
+    summary has of them.
+
+    Notes that tell the same go too. Those that may be about something else are named instead, and nothing is gone.
     """
     known = await _names(transaction, user_id)
     summaries = await transaction.rows(clearing.SQL["summaries"], {"user_id": user_id})
@@ -142,8 +152,18 @@ async def _forget_said(transaction: Transaction, user_id: str, about: str, limit
     if not stated:
         return Forgotten()
     facts = [_Fact(new_id("said"), about, telling) for telling in stated]
-    messages = await _bury(transaction, user_id, facts, limits)
-    return Forgotten(messages=messages, summaries=len(summed_up))
+    notes = await transaction.rows(SQL["newest"], {"user_id": user_id, "limit": limits.forget_notes})
+    told = [row for row in notes if _says_again(facts, row)]
+    meant = [row["id"] for row in told if is_about(about, f"{row['subject']}\n{row['body']}")]
+    if told and not meant:
+        return Forgotten(tuple(dict.fromkeys(row["subject"] for row in told)), ambiguous=True)
+    gone = await _chain(transaction, user_id, note_ids=meant) if meant else []
+    facts += [_Fact(row["id"], row["subject"], _telling(row, known)) for row in gone]
+    sources = {row["source_message_id"] for row in gone}
+    removed = {row["id"] for row in gone}
+    messages = await _bury(transaction, user_id, facts, limits, sources=sources, note_ids=removed)
+    stood = [row["subject"] for row in gone if row["stands"]]
+    return Forgotten(tuple(dict.fromkeys(stood)), len(stood), messages, len(summed_up))
 
 
 async def _bury(

@@ -16,6 +16,9 @@ from lanekeeper.types import Json
 
 SQL = Statements.beside(__file__)
 
+LIKELY = ("en", "de", "es", "fr", "it", "pt", "nl")
+"""Whose endings a note may have lost, where a text is too short to tell its language."""
+
 _DEFAULTS = Limits()
 _WORD = re.compile(r"[^\W_]+")
 

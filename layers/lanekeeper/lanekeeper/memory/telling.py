@@ -6,14 +6,20 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from lanekeeper.memory.rules import bare
 from lanekeeper.memory.words import Unit, calendar_words, folded, sentences, units
 
 _DIGIT = re.compile(r"\d")
 
 ENOUGH = 0.6
 """The part of a fact's words that give it away together."""
-DIGITS = 4
-"""Digits of a number that tells something by itself, its point included."""
+DIGITS = 3
+"""Digits of a number that tells something by itself; of a round one or a year, that is not enough."""
+# After these a word is a name, also of somebody who writes without capitals. For text without accents.
+_NAMING = re.compile(
+    r"(?:\b(?:is|are|was|am|\w+['\u2019]s) (?:called|named)|\bnames? (?:is|are)|\bnamed|\bheiss(?:t|e|en)|\bse llaman?"
+    r"|\bs['\u2019]appellent|\bs['\u2019]appelle|\bsi chiama(?:no)?|\bse chamam?|\bheten?)\s+([^\W\d_]{3,})"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +52,16 @@ class Telling:
         """
         named = frozenset(unit.stem for unit in units(subject) if not unit.is_small)
         capitals = {unit.spelling for unit in units(said) if unit.kind == "name" and not unit.first}
+        called = {unit.spelling for text in (said, body) for unit in units(" ".join(_NAMING.findall(bare(text))))}
         own = {unit.spelling for name in known for unit in units(name)}
         told = [unit for unit in units(body) if unit.spelling not in own]
         new = [unit for unit in told if unit.stem not in named]
         meant = [unit for unit in new if not unit.is_small]
-        alone = frozenset(unit.spelling for unit in meant or new if _tells_alone(unit, capitals))
+        alone = frozenset(
+            unit.spelling
+            for unit in meant or new
+            if _tells_alone(unit, capitals) or (unit.spelling in called and not unit.is_small)
+        )
         if not meant and not alone:
             # Nothing but the subject itself: "vegan: is vegan".
             meant = [unit for unit in told if not unit.is_small]
@@ -132,7 +143,8 @@ def _tells_alone(unit: Unit, capitals: set[str]) -> bool:
             return True
         case "number":
             is_year = len(unit.spelling) == 4 and unit.spelling[:2] in {"19", "20"}
-            return len(unit.spelling) >= DIGITS and not is_year
+            is_round = len(unit.spelling) == DIGITS and unit.spelling.endswith("00")
+            return sum(map(str.isdigit, unit.spelling)) >= DIGITS and not (is_year or is_round)
         case "name":
             return unit.spelling not in calendar_words() and (not unit.first or unit.spelling in capitals)
         case _:

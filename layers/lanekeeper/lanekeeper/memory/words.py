@@ -30,8 +30,9 @@ _FOLDED = str.maketrans(
 _OF_SOMEONE = re.compile("['\u2019]s?$")
 # Endings of Korean words that say what a word does in its sentence, the longer ones first.
 _ENDINGS = re.compile(
-    "(?:이에요|입니다|이라고|예요|이야|라고|에서|에게|으로|까지|부터|하고|은|는|이|가|을|를|의|에|와|과|도|로|야)$"
+    "(?:이에요|입니다|이라고|이군요|이네요|예요|군요|네요|이야|라고|한테|이랑|에서|에게|으로|까지|부터|하고|은|는|이|가|을|를|의|에|와|과|도|로|야)$"
 )
+_SMALL_HANGUL = frozenset({"이름", "제", "내", "저", "나", "우리", "그", "이", "것", "기억"})
 # Signs that do the same in Chinese, and those by which people speak of themselves and each other.
 _SMALL_SIGNS = re.compile("[的是了在有和我你您他她它们這这那叫名字不也很就都把被从到对为與与吗呢吧啊記记住忘]")
 
@@ -80,7 +81,8 @@ def units(text: str) -> Iterator[Unit]:
                     yield from _pairs(run)
             case "hangul":
                 stem = _ENDINGS.sub("", written) or written
-                yield Unit(stem, stem, "sign")
+                if stem not in _SMALL_HANGUL:
+                    yield Unit(stem, stem, "sign")
             case "word":
                 first = not found.start() or bool(re.search('[.!?:\n"\u201c]', before))
                 yield _word(written, first=first)

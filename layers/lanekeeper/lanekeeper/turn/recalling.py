@@ -13,7 +13,7 @@ from lanekeeper.context.days import find_zone
 from lanekeeper.decisions import Verdicts, words
 from lanekeeper.limits import Limits
 from lanekeeper.memory.aliases import aliases
-from lanekeeper.memory.recall import Hit, Recalled, cut, recall
+from lanekeeper.memory.recall import LIKELY, Hit, Recalled, cut, recall
 from lanekeeper.memory.rules import normalised_subject
 from lanekeeper.memory.wishes import asks_to_forget
 from lanekeeper.memory.wording import FOUND_LATE, NOTHING_FITS, NOTHING_FITS_WELL, Told, lines, told
@@ -28,8 +28,7 @@ logger = logging.getLogger(__name__)
 
 Search = asyncio.Task[Recalled | None]
 
-# Whose endings a note may have lost, where a message is too short to tell its language.
-LIKELY = ("en", "de", "es", "fr", "it", "pt", "nl")
+# A text up to here may be too short to tell its language.
 SHORT_CHARS = 200
 
 

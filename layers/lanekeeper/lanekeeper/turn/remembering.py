@@ -111,8 +111,8 @@ class Remembering:
         if gone.ambiguous:
             named = "; ".join(gone.subjects)
             raise ToolFailure(
-                f"This could mean more than one thing that is kept, so nothing is forgotten: {named}.",
-                "Ask which of them is meant, and call again with its subject as it stands here.",
+                f"It is not clear which of what is kept is meant, so nothing is forgotten: {named}.",
+                "Call again with its subject as it stands here where it is what they mean; else ask.",
                 retryable=True,
             )
         if not gone.anything:
