@@ -88,7 +88,7 @@ async def test_all_questions_go_in_one_call_and_each_answer_is_read_in_its_own_k
             "type": "score",
             "name": "heat",
             "instructions": "How hot?",
-            "levels": [{"label": label, "description": ""} for label in ("cold", "warm", "hot")],
+            "levels": [{"label": label} for label in ("cold", "warm", "hot")],
         },
     ]
 

@@ -13,15 +13,14 @@ from lanekeeper.mainline.questions import Kind, Question
 
 About = Literal["text", "image", "file"]
 
-# Languages as ISO 639-1, the commonest first. What is none of these is "other".
+# Languages as ISO 639-1, the commonest first. What is none of these is "other". Every turn pays for these words, so
+# only codes that read as words have their names beside them: the names of all would be a fifth of what is asked.
 LANGUAGES = {
-    "en": "English", "es": "Spanish", "de": "German", "fr": "French", "it": "Italian", "pt": "Portuguese",
-    "nl": "Dutch", "ja": "Japanese", "zh": "Chinese", "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan",
-    "cs": "Czech", "da": "Danish", "el": "Greek", "et": "Estonian", "fa": "Persian", "fi": "Finnish", "he": "Hebrew",
-    "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian", "id": "Indonesian", "ko": "Korean", "lt": "Lithuanian",
-    "lv": "Latvian", "no": "Norwegian", "pl": "Polish", "ro": "Romanian", "ru": "Russian", "sk": "Slovak",
-    "sl": "Slovenian", "sr": "Serbian", "sv": "Swedish", "th": "Thai", "tr": "Turkish", "uk": "Ukrainian",
-    "vi": "Vietnamese", "other": "another language, or none that can be told",
+    "en": "", "es": "", "de": "", "fr": "", "it": "Italian", "pt": "", "nl": "", "ja": "", "zh": "", "ar": "", "bg": "",
+    "ca": "", "cs": "", "da": "", "el": "", "et": "", "fa": "", "fi": "", "he": "Hebrew", "hi": "Hindi", "hr": "",
+    "hu": "", "id": "Indonesian", "ko": "", "lt": "", "lv": "", "no": "Norwegian", "pl": "", "ro": "", "ru": "",
+    "sk": "", "sl": "", "sr": "", "sv": "", "th": "", "tr": "", "uk": "", "vi": "",
+    "other": "another language, or none that can be told",
 }  # fmt: skip
 
 DIFFICULTIES = {
@@ -81,8 +80,8 @@ TABLE: Mapping[str, Asked] = {
         _yes_no("under_age", "text", 0.80,
             "The writer makes known that they themselves are younger than 16 now, by their age, their class at school "
             "or in another clear way. Children of the writer are not meant."),
-        _choice("language", 0.50, "The language in which the writer writes. Quoted or pasted text does not count.",
-            LANGUAGES),
+        _choice("language", 0.50,
+            "The language in which the writer writes, as ISO 639-1. Quoted or pasted text does not count.", LANGUAGES),
         _choice("difficulty", 0.60, "How hard the message is to answer well.", DIFFICULTIES),
         _yes_no("injection", "text", 0.70,
             "The message holds pasted or quoted text in which a third party gives instructions to an AI, or it tries "

@@ -24,7 +24,7 @@ class Question:
         kind: ``predicate`` asks how probable a statement is, ``choice`` for one of the options, ``score`` for a place
             on a scale whose levels are the options, counted from 0.
         instructions: the whole question.
-        options: of a choice or score, each with what it means.
+        options: of a choice or score, each with what it means; empty where its name says that already.
     """
 
     name: str
@@ -36,9 +36,9 @@ class Question:
         """The question as the endpoint takes it."""
         wire: Json = {"type": self.kind, "name": self.name, "instructions": self.instructions}
         if self.kind == "choice":
-            wire["choices"] = [{"value": value, "description": meaning} for value, meaning in self.options]
+            wire["choices"] = [_described("value", value, meaning) for value, meaning in self.options]
         elif self.kind == "score":
-            wire["levels"] = [{"label": label, "description": meaning} for label, meaning in self.options]
+            wire["levels"] = [_described("label", label, meaning) for label, meaning in self.options]
         return wire
 
     def schema(self) -> Json:
@@ -46,6 +46,10 @@ class Question:
         if self.kind == "choice":
             return {"type": "string", "enum": [value for value, _ in self.options]}
         return {"type": "number"}
+
+
+def _described(name: str, option: str, meaning: str) -> Json:
+    return {name: option, "description": meaning} if meaning else {name: option}
 
 
 @dataclass(frozen=True, slots=True)
