@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { WAITING_FOR_ROOM } from "../src/conversation/view";
 import { MemoryStorage, QUICK, Tab } from "./person";
 import { TurnServer } from "./turnServer";
 
@@ -112,6 +113,26 @@ describe("a message sent while a reply streams", () => {
       expect(tab.shown()).toEqual(["user: one", "assistant: First reply", "user: two", "assistant: Second"]),
     );
     expect(server.posts()).toHaveLength(2);
+  });
+
+  test("says so, and nothing worse, when the conversation has to be summarised first", async () => {
+    const tab = await streaming();
+    server.acceptsAs = "waiting";
+    tab.live.send("two", {});
+    await until(() => expect(tab.shown()).toEqual(["user: one", "assistant: First", "[room] two"]));
+    expect(tab.live.view().status).toBeNull();
+    server.turns[0]?.finish();
+    await until(() => expect(tab.live.view().status).toBe(WAITING_FOR_ROOM));
+    expect([tab.live.view().problem, tab.live.view().busy]).toEqual([null, true]);
+    expect(tab.shown()).toEqual(["user: one", "assistant: First", "user: two"]);
+    const line = "We have talked for long.";
+    server.turns[1]?.say({ type: "data-status", data: { text: line }, transient: true });
+    await until(() => expect(tab.live.view().status).toBe(line));
+    server.turns[1]?.begin();
+    await until(() => expect(tab.live.view().status).toBeNull());
+    server.turns[1]?.words("Second").finish();
+    await until(() => expect(tab.shown().at(-1)).toBe("assistant: Second"));
+    await until(() => expect(tab.live.view()).toMatchObject({ busy: false, problem: null, status: null }));
   });
 
   test("takes its place before the reply when the running turn takes it in, and is not asked for again", async () => {

@@ -1,7 +1,9 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, test } from "vitest";
 import { Message } from "../src/components/Message";
-import type { ReplyPart } from "../src/conversation/message";
+import { PendingMessage } from "../src/components/PendingMessage";
+import { type ReplyPart, userMessage } from "../src/conversation/message";
+import type { Pending } from "../src/conversation/view";
 
 const CALL = {
   type: "dynamic-tool",
@@ -75,5 +77,22 @@ describe("a running tool's line", () => {
 
   test("shows only its own progress", () => {
     expect(drawn([CALL], true, [["c2", "Reading page 2"]])).not.toContain("Reading page 2");
+  });
+});
+
+describe("a message that is not answered yet", () => {
+  const pending = (state: Pending["state"]) =>
+    renderToStaticMarkup(
+      <PendingMessage pending={{ message: userMessage("m1", "hello"), state }} onRetry={() => {}} onDiscard={() => {}} />,
+    );
+
+  test("says quietly what it waits for, with no look of an error", () => {
+    expect(pending("room")).toContain("Waiting for room: the conversation is being summarised");
+    expect(pending("waiting")).toContain("Next in line");
+    for (const state of ["room", "waiting"] as const) {
+      expect(pending(state)).toContain('class="message-state"');
+      expect(pending(state)).not.toMatch(/alert|not-sent|button/);
+    }
+    expect(pending("failed")).toContain('role="alert"');
   });
 });

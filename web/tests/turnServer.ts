@@ -1,6 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Accepted } from "../src/api/api";
 
 type Chunk = Record<string, unknown> & { type: string };
 
@@ -94,6 +95,8 @@ export class TurnServer {
   /** Taken one a stream: after how many events the line breaks, and whether in the middle of one. */
   readonly cuts: { after: number; inside?: boolean }[] = [];
   ignoresLastEventId = false;
+  /** The state that the next messages are accepted in. */
+  acceptsAs: Accepted["state"] = "queued";
   onAccept: (turn: ServedTurn) => void = () => undefined;
   /** The list of conversations. */
   rows: { id: string; title: string; modelId: string | null }[] = [];
@@ -196,7 +199,7 @@ export class TurnServer {
       messageId,
       turnId: turn.id,
       stream: `chat/${turn.conversationId}/stream?turn=${turn.id}`,
-      state: "queued",
+      state: this.acceptsAs,
     });
   }
 

@@ -1,4 +1,4 @@
-import type { Pending } from "../conversation/view";
+import { type Pending, WAITING_FOR_ROOM } from "../conversation/view";
 import { textOf } from "../conversation/message";
 import { Enclosed } from "./Enclosed";
 
@@ -12,6 +12,7 @@ const LINES: Record<Exclude<Pending["state"], "failed">, string> = {
   sending: "Sending…",
   offline: "Waiting for the connection",
   waiting: "Next in line",
+  room: WAITING_FOR_ROOM,
 };
 
 export function PendingMessage({ pending: { message, state, problem }, onRetry, onDiscard }: Props) {

@@ -8,7 +8,7 @@ import { Changes } from "./changes";
 import { type FilePart, newMessageId, type ReplyData, type ReplyMessage, textOf, userMessage } from "./message";
 import type { Outbox, Unsent } from "./outbox";
 import { splitWaiting, withJoined, withNewest, withOlder } from "./transcript";
-import { NO_PROGRESS, OPENING, type Pending, type View } from "./view";
+import { NO_PROGRESS, OPENING, type Pending, type View, WAITING_FOR_ROOM } from "./view";
 import { type Turn, WaitingTurns } from "./waitingTurns";
 
 export interface Surroundings {
@@ -185,17 +185,18 @@ export class LiveConversation {
       const next = this.#waiting.first;
       if (!next) break;
       this.#following = true;
-      await this.#until(this.chat.sendMessage(next));
+      const status = this.#waiting.lacksRoom(next.id) ? WAITING_FOR_ROOM : null;
+      await this.#until(this.chat.sendMessage(next), status);
       this.#waiting.settle(next.id);
       this.#following = false;
     }
     this.#show({});
   }
 
-  async #until(turn: Promise<void>): Promise<void> {
+  async #until(turn: Promise<void>, status: string | null = null): Promise<void> {
     this.#ending = null;
     this.#turnId = null;
-    this.#show({});
+    this.#show({ status });
     await turn;
     if (this.#left) return;
     const ending = this.#ending as Ending | null;
@@ -258,7 +259,8 @@ export class LiveConversation {
       this.chat.messages = withJoined(this.chat.messages, message);
       this.#waiting.settle(message.id);
     }
-    this.#show({});
+    // A turn that has begun waits for nothing any more.
+    this.#show({ status: null });
   }
 
   #onJoined(messageId: string): void {
@@ -279,7 +281,9 @@ export class LiveConversation {
   }
 
   #pending(): Pending[] {
-    const waiting = this.#waiting.messages.map((message): Pending => ({ message, state: "waiting" }));
+    const waiting = this.#waiting.messages.map(
+      (message): Pending => ({ message, state: this.#waiting.lacksRoom(message.id) ? "room" : "waiting" }),
+    );
     const known = new Set([...this.chat.messages, ...this.#waiting.messages].map(({ id }) => id));
     const unsent = this.around.outbox
       .unsent()
@@ -293,7 +297,7 @@ export class LiveConversation {
   #show(change: Partial<View>): void {
     const pending = this.#pending();
     const streaming = this.chat.status === "submitted" || this.chat.status === "streaming";
-    const busy = streaming || pending.some(({ state }) => state === "sending" || state === "waiting");
+    const busy = streaming || pending.some(({ state }) => state !== "offline" && state !== "failed");
     this.#view = { ...this.#view, ...change, pending, busy, hasOlder: this.#older !== null };
     this.changed.emit();
   }

@@ -5,9 +5,13 @@ import type { Unsent } from "./outbox";
 /** A message that has no place in the transcript yet, shown below the running reply. */
 export interface Pending {
   message: ReplyMessage;
-  state: Unsent["state"] | "waiting";
+  /** `waiting` for its turn; `room`: for the conversation to be summarised first. */
+  state: Unsent["state"] | "waiting" | "room";
   problem?: Unsent["problem"];
 }
+
+/** Said of a message that the server keeps back until it has made room for it. */
+export const WAITING_FOR_ROOM = "Waiting for room: the conversation is being summarised";
 
 export type Progress = ReadonlyMap<string, string>;
 export const NO_PROGRESS: Progress = new Map();

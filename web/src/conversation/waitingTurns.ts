@@ -2,7 +2,8 @@ import type { Accepted } from "../api/api";
 import { Problem } from "../api/problem";
 import type { ReplyMessage } from "./message";
 
-export type Turn = Pick<Accepted, "conversationId" | "turnId" | "stream">;
+/** Of a turn that was read from the history nobody has said whether it waits for room: its stream says so. */
+export type Turn = Pick<Accepted, "conversationId" | "turnId" | "stream"> & Partial<Pick<Accepted, "state">>;
 
 /** Messages that the server has and whose turn is still to be followed, in the order of their turns. */
 export class WaitingTurns {
@@ -30,6 +31,11 @@ export class WaitingTurns {
 
   get first(): ReplyMessage | undefined {
     return this.#waiting[0]?.message;
+  }
+
+  /** Whether the server keeps a message back until the conversation has been summarised. */
+  lacksRoom(messageId: string): boolean {
+    return this.#waiting.some(({ message, turn }) => message.id === messageId && turn.state === "waiting");
   }
 
   get messages(): ReplyMessage[] {
