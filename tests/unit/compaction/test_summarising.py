@@ -1,6 +1,6 @@
 """What of a model's answer may stand in the place of a conversation, and what is asked again (B018, B020)."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,12 +49,32 @@ class Request:
         return chat_body([*wire(messages), {"role": "system", "content": instruction}], max_tokens=max_tokens)
 
 
-async def summarise(*plays: Play, before: str | None = None, request: Request | None = None, **limits: Any) -> str:
+class OutOfDateError(Exception):
+    """Something was forgotten since the conversation was read."""
+
+
+async def nothing_new() -> None:
+    """What is summarised is up to date."""
+
+
+async def out_of_date() -> None:
+    """It is not."""
+    raise OutOfDateError
+
+
+async def summarise(
+    *plays: Play,
+    before: str | None = None,
+    request: Request | None = None,
+    check: Callable[[], Awaitable[None]] = nothing_new,
+    **limits: Any,
+) -> str:
     book = Book()
     async with gateway() as served, client(served.url, **limits) as mainline:
         served.plays += plays
         summariser = Summariser(mainline, Limits(**limits))
-        written = await summariser.summarise(request or Request(), COVERED, before, caller(book, feature=FEATURE))
+        on_behalf = caller(book, feature=FEATURE)
+        written = await summariser.summarise(request or Request(), COVERED, before, on_behalf, check)
         assert served.plays == []
     assert len(book.opened_calls) == len(book.settled_calls) == len(plays)
     return written
@@ -176,6 +196,23 @@ async def test_a_history_larger_than_the_window_is_read_in_pieces_each_with_the_
     assert written == "They asked for owls, and slept."
     assert [summary for _, summary, _ in request.asked] == [None, "They asked for owls."]
     assert [message for messages, _, _ in request.asked for message in messages] == wire(COVERED)
+
+
+@pytest.mark.parametrize(
+    ("play", "before", "limits"),
+    [
+        (answered("They asked for owls."), None, {"summary_window_tokens": 565, "summary_tokens": 40}),
+        (answered("They like owls."), "Ana is their sister, Rex their dog, Lisbon their home.", {}),
+    ],
+    ids=["next piece", "second try"],
+)
+async def test_once_something_was_forgotten_no_further_request_is_made_of_what_was_read_before_b062(
+    play: Play, before: str | None, limits: dict[str, Any]
+) -> None:
+    request = Request()
+    with pytest.raises(OutOfDateError):
+        await summarise(play, before=before, request=request, check=out_of_date, **limits)
+    assert len(request.asked) == 1
 
 
 def test_the_instruction_is_small_and_names_no_call_to_make() -> None:

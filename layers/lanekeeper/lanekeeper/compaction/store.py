@@ -99,6 +99,18 @@ async def read(database: Database, user_id: str, conversation_id: str) -> Histor
     )
 
 
+async def check(database: Database, history: History) -> None:
+    """See that nothing was forgotten since a history was read: no request may be made of it then (W4).
+
+    Raises:
+        OutdatedError: something was, or the conversation is gone.
+        DatabaseUnreachableError: the database did not answer.
+    """
+    (rows,) = await database.at_once(SQL["forgets"], user_id=history.user_id, parameters=history.key)
+    if not rows or rows[0]["forgets"] != history.forgets:
+        raise OutdatedError
+
+
 async def publish(database: Database, history: History, plan: Plan, body: str) -> Published:
     """Put a summary in the place of the messages that it covers, and let run what waited for that. All or nothing.
 

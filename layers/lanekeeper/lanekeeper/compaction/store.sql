@@ -18,6 +18,10 @@ left join profiles p on p.user_id = u.id
 left join summaries s on s.conversation_id = c.id
 where c.id = %(conversation_id)s and c.user_id = %(user_id)s
 
+-- name: forgets
+select u.forgets from conversations c join users u on u.id = c.user_id
+where c.id = %(conversation_id)s and c.user_id = %(user_id)s
+
 -- Waits for what a worker writes at this moment: its fence and this lock exclude each other. So between two steps of a
 -- running turn, which goes on with what it has read; what it adds stands behind all that is covered.
 -- name: lock_lane

@@ -1,6 +1,6 @@
 """Has a model write the summary: over its own conversation, so that its provider has read most of it already (C2)."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Protocol
@@ -66,7 +66,12 @@ class Summariser:
         self._most = round(limits.summary_tokens * TOLERANCE)
 
     async def summarise(
-        self, request: Request, covered: Sequence[ThreadMessage], summary: str | None, caller: Caller
+        self,
+        request: Request,
+        covered: Sequence[ThreadMessage],
+        summary: str | None,
+        caller: Caller,
+        check: Callable[[], Awaitable[None]],
     ) -> str:
         """The summary of the covered messages and of what the one before them told.
 
@@ -77,13 +82,17 @@ class Summariser:
             covered: the messages, oldest first.
             summary: the summary before them, if there is one.
             caller: on whose behalf.
+            check: called before each further request; it raises where what was read is out of date by then, since no
+                request may hold what was forgotten meanwhile (W4).
 
         Raises:
             MainlineError: no whole answer came.
             SummaryError: it cannot be used, or lost what the summary before it told.
         """
-        for piece in pieces(covered, self._room(request)):
-            summary = await self._next(request, piece, summary, caller)
+        for number, piece in enumerate(pieces(covered, self._room(request))):
+            if number:
+                await check()
+            summary = await self._next(request, piece, summary, caller, check)
         assert summary is not None  # a plan covers something
         return summary
 
@@ -92,11 +101,19 @@ class Summariser:
         empty = dumps(request.body([], None, INSTRUCTION, max_tokens=self._most))
         return max(self._limits.summary_window_tokens - tokens.estimate(empty) - 2 * self._most, self._most)
 
-    async def _next(self, request: Request, piece: Sequence[ThreadMessage], before: str | None, caller: Caller) -> str:
+    async def _next(
+        self,
+        request: Request,
+        piece: Sequence[ThreadMessage],
+        before: str | None,
+        caller: Caller,
+        check: Callable[[], Awaitable[None]],
+    ) -> str:
         written = await self._ask(request, piece, before, INSTRUCTION, caller)
         gone = lost(before, written) if before else []
         if before is None or not gone:
             return written
+        await check()
         with suppress(MainlineError, SummaryError):
             again = f"{INSTRUCTION}\n\n{KEEP.format(lost=', '.join(gone))}"
             written = await self._ask(request, piece, before, again, caller)

@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, Protocol
 
 from lanekeeper import compaction
@@ -143,7 +144,8 @@ class Compacting:
     async def _publish(self, history: History, plan: Plan, request: ConversationRequest) -> Published:
         meter = BackgroundMeter(self._database, history.user_id, self._settings)
         caller = Caller(user_id=history.user_id, meter=meter, feature=compaction.FEATURE)
-        body = await self._summariser.summarise(request, plan.covered, history.summary, caller)
+        check = partial(compaction.check, self._database, history)
+        body = await self._summariser.summarise(request, plan.covered, history.summary, caller, check)
         return await compaction.publish(self._database, history, plan, body)
 
     async def _let_run(self, state: State, covered: int, released: Released) -> Outcome:
