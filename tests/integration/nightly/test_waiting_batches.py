@@ -96,6 +96,33 @@ async def test_what_was_forgotten_while_a_batch_was_under_way_does_not_come_back
     assert (await sent.new_nightly().run(open_days=True)).due == 0
 
 
+async def test_an_answer_from_before_something_was_forgotten_is_not_sent_back_to_be_corrected_b062(
+    town: Town, database_as: Callable[[str], Database]
+) -> None:
+    await town.batches_take(3600)
+    forgotten = await town.says("ana", COFFEE)
+    stands = await town.says("ana", "I moved to Oslo")
+    await town.answers(
+        "ana", [note("drinks oat milk in coffee", "msg_of_nobody"), note("moved to Oslo", stands, "home")]
+    )
+    await town.new_nightly(batch_looks=1).run()
+    fact = {"subject": "coffee", "body": "drinks oat milk in coffee", "source_message_id": forgotten}
+    worker = database_as("worker")
+    async with worker.transaction(user_id="ana") as transaction:
+        assert (await save(transaction, "ana", Note(kind="fact", source="stated", **fact), COFFEE, Limits())).id
+    async with worker.transaction(user_id="ana") as transaction:
+        assert (await forget(transaction, "ana", "coffee", Limits())).count == 1
+    await town.answers("ana", [note("moved to Oslo", stands, "home")])
+    await done(town)
+    await town.new_nightly().run()
+    first, *later = await town.requests("ana")
+    assert "oat milk" in str(first["body"])
+    assert later
+    assert "oat milk" not in str([request["body"] for request in later])
+    assert await town.notes("ana") == ["moved to Oslo"]
+    assert await town.states() == {("2030-05-01", "ana"): "covered"}
+
+
 @pytest.mark.parametrize("what", ["users", "conversations"])
 async def test_nothing_is_written_of_who_was_deleted_meanwhile(sent: Town, what: str) -> None:
     await sent.superuser.execute("delete from costs")
@@ -171,7 +198,10 @@ async def test_a_gateway_without_batches_is_asked_directly_at_its_full_price(
     assert (await town.new_nightly().run()).covered == 2
     assert await town.notes("ben") == ["drinks oat milk in coffee"]
     assert {row["state"] for row in await town.rows("select state from batches")} == {"lost"}
-    assert [row["status"] for row in await town.rows("select status from costs where micros > 0")] == ["exact"] * 2
+    paid = await town.rows("select user_id, status from costs where micros > 0 order by user_id")
+    assert [(row["user_id"], row["status"]) for row in paid] == [("ana", "exact"), ("ben", "exact")]
+    # What was never begun is not owed, not even as an estimate.
+    assert await town.rows("select * from costs where status = 'estimated'") == []
 
 
 async def test_few_people_are_asked_about_directly_where_that_is_wanted(town: Town) -> None:

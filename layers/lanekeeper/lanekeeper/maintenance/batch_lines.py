@@ -71,8 +71,7 @@ class BatchLines:
         Raises:
             DatabaseUnreachableError: the database did not answer.
         """
-        async with self._database.transaction(user_id=person.user_id) as transaction:
-            rows = await transaction.rows(SQL["lines"], {"batch_id": batch, "user_id": person.user_id})
+        rows = await self._rows(batch, person)
         missed: tuple[Outcome, str] | None = None
         for row in rows:
             missed = await self._take_one(person, row, answers.get(row["id"])) or missed
@@ -82,6 +81,19 @@ class BatchLines:
             await self._coverage.settle(person, "covered")
         else:
             await self._coverage.wait_again(person)
+
+    async def take_back(self, batch: str, person: Person) -> None:
+        """Take what a person's lines would have cost off the books: their batch was never begun.
+
+        Raises:
+            DatabaseUnreachableError: the database did not answer.
+        """
+        for row in await self._rows(batch, person):
+            await self._pay(person, row, Usage(), failed=True)
+
+    async def _rows(self, batch: str, person: Person) -> list[Json]:
+        async with self._database.transaction(user_id=person.user_id) as transaction:
+            return await transaction.rows(SQL["lines"], {"batch_id": batch, "user_id": person.user_id})
 
     async def _lines_of(self, batch: str, model: Model, person: Person) -> list[bytes]:
         written: list[bytes] = []
@@ -140,6 +152,9 @@ class BatchLines:
             # Another moment has read it meanwhile.
             return None
         try:
+            if row["forgot_since"] and segment.own:
+                # What was forgotten may stand in the answer, which goes along where something in it is to be mended (W4).
+                raise OutdatedError
             written = await self._writer.take(segment, answer.message)
         except OutdatedError:
             return "failed", "outdated"

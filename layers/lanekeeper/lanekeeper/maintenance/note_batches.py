@@ -142,16 +142,17 @@ class NoteBatches:
     async def _take(self, name: str, answers: Sequence[Answer]) -> None:
         """Deal with everybody of a batch. Who was dealt with by a run that died is not in it any more."""
         by_line = {answer.id: answer for answer in answers}
-        async with self._database.transaction() as transaction:
-            rows = await transaction.rows(SQL["people"], {"id": name})
-        people = [Person(**row) for row in rows]
 
         async def take(person: Person) -> None:
             async with self._coverage.alone(person):
                 await self._lines.take(name, person, by_line)
 
         # Side by side, since an answer that has to be corrected is waited for.
-        await batch(take, people, self._limits)
+        await batch(take, await self._people(name), self._limits)
+
+    async def _people(self, name: str) -> list[Person]:
+        async with self._database.transaction() as transaction:
+            return [Person(**row) for row in await transaction.rows(SQL["people"], {"id": name})]
 
     async def _unanswered(self, name: str, reason: str) -> None:
         logger.warning("a batch came to nothing: %s", reason)
@@ -169,6 +170,9 @@ class NoteBatches:
             set_timer(transaction, BATCH, name, in_s=self._limits.batch_poll_s)
 
     async def _release(self, name: str) -> None:
+        """Let everybody of a batch that was never begun wait again, and owe nothing for it."""
+        for person in await self._people(name):
+            await self._lines.take_back(name, person)
         await self._run("release", id=name)
         await self._end(name, "lost")
 

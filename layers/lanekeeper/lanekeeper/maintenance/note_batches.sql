@@ -40,8 +40,10 @@ select night, user_id, tries from lanekeeper.people_of_batch(%(id)s)
 insert into batch_lines (id, batch_id, user_id, conversation_id, after_position, until_position, whole, input_tokens)
 values (%(id)s, %(batch_id)s, %(user_id)s, %(conversation_id)s, %(after)s, %(until)s, %(whole)s, %(input_tokens)s)
 
+-- forgot_since: whether the person had something forgotten since the batch was made.
 -- name: lines
-select l.id, l.conversation_id, l.after_position, l.until_position, l.whole, l.input_tokens, b.model
+select l.id, l.conversation_id, l.after_position, l.until_position, l.whole, l.input_tokens, b.model,
+       exists (select from tombstones t where t.user_id = l.user_id and t.forgotten_at >= b.made_at) as forgot_since
 from batch_lines l join batches b on b.id = l.batch_id
 where l.batch_id = %(batch_id)s and l.user_id = %(user_id)s
 order by l.id
