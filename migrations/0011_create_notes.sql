@@ -1,7 +1,6 @@
 -- What is remembered of a person, one fact a note, and the one search among it.
 
 create extension btree_gin with schema lanekeeper;
-create extension pg_trgm with schema lanekeeper;
 create extension fuzzystrmatch with schema lanekeeper;
 
 -- Words as they were spelled: lower case, composed, with blanks for whatever is no letter and no digit.
@@ -96,8 +95,6 @@ create table notes (
 create index notes_by_subject on notes (user_id, subject) where replaced_by is null;
 -- Read while a person waits, written seldom: no list of entries that still have to be sorted in.
 create index notes_by_word on notes using gin (user_id lanekeeper.text_ops, words) with (fastupdate = off) where replaced_by is null;
-create index notes_by_letters on notes using gin (user_id lanekeeper.text_ops, folded lanekeeper.gin_trgm_ops)
-  with (fastupdate = off) where replaced_by is null;
 
 alter table notes enable row level security;
 alter table notes force row level security;
@@ -120,17 +117,21 @@ grant select on notes to lanekeeper_recall;
 create policy recall on notes for select to lanekeeper_recall using (true);
 
 -- The notes of the transaction's person that fit a message best. A word weighs the more, the fewer of this person's
--- notes hold it; a long note counts a little less; one whose subject the message names counts more. Then the newer
--- goes first, then what was stated. share: how much of the message's own weight was found in the note.
--- A word the person has never used may be a typing error: notes with a word one letter away then stand in for it,
--- unless there are so many notes that looking for them would take too long.
--- Aliases help to find and count less; they are no part of the share. One word brings in no more than so many matches,
--- and ten times as many notes are counted: beyond that a word says next to nothing.
+-- notes hold it, and up to a third more where a note repeats it; a long note counts a little less; one whose subject
+-- the message names counts more. What was noted one after the other belongs together: of a note that fits by itself,
+-- a word that only the note before or after it holds counts half, and one that is two notes away a quarter.
+-- Then the newer goes first, then what was stated. share: how much of the message's own weight the note itself holds.
+-- A word the person has never used may be a typing error: notes with a word one letter away then stand in for it.
+-- Aliases help to find and count less; they are no part of the share.
+-- matches: how many notes are read, the newest first. Few have more. Of those who do, the eight words that are the
+-- rarest among these are looked for in all the others by the index, and no word brings in more than a quarter as many;
+-- a common word says next to nothing about any one of them. No more than sixty words of a message are searched for,
+-- and neighbours are looked at of the twenty notes that fit best by themselves, and of as many more as are wanted.
 create function lanekeeper.recall(message text, languages text[], aliases text[], at_most int, matches int)
 returns table (id text, kind text, subject text, body text, source text, source_message_id text, saved_at timestamptz,
                score float8, share float8)
 language plpgsql stable security definer rows 3
-set search_path = pg_catalog, pg_temp set jit = off set pg_trgm.strict_word_similarity_threshold = 0.4
+set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   me text := lanekeeper.person();
@@ -139,35 +140,53 @@ declare
 begin
   return query
   with asked as materialized (
-    select distinct on (w.word) w.word, w.query, w.own from (
-      select *, true as own from lanekeeper.search_words(recall.message, recall.languages)
-      union all
-      select *, false from lanekeeper.search_words(array_to_string(recall.aliases, ' '), recall.languages)
-      where cardinality(recall.aliases) > 0) w
-    order by w.word, w.own desc
-  ), found as materialized (
-    select a.word, a.own, 1.0 as trust, n.id
-    from asked a, lateral (
-      select n.id from public.notes n
-      where n.user_id = me and n.replaced_by is null and n.words @@ a.query
-        and (n.expires_at is null or n.expires_at > present)
-      limit recall.matches) n
+    select w.word, w.query, w.own, w.query::text ~ '[<&]' as together from (
+      select distinct on (w.word) w.word, w.query, w.own from (
+        select *, true as own from lanekeeper.search_words(recall.message, recall.languages)
+        union all
+        select *, false from lanekeeper.search_words(array_to_string(recall.aliases, ' '), recall.languages)
+        where cardinality(recall.aliases) > 0) w
+      order by w.word, w.own desc) w
+    order by w.own desc, length(w.word) desc, w.word limit 60
+  ), newest as materialized (
+    select n.id, n.folded, n.words from public.notes n
+    where n.user_id = me and n.replaced_by is null and (n.expires_at is null or n.expires_at > present)
+    order by n.saved_at desc, n.id desc limit recall.matches
   ), mine as materialized (
-    select count(*)::float8 as notes from (
-      select from public.notes n where n.user_id = me and n.replaced_by is null limit 10 * recall.matches) n
+    select r.notes as read, case when r.notes < recall.matches then r.notes else (
+      select count(*)::float8 from (
+        select from public.notes n where n.user_id = me and n.replaced_by is null limit 10 * recall.matches) n) end as notes
+    from (select count(*)::float8 as notes from newest) r
+  ), seldom as materialized (
+    select a.query from asked a, lateral (select count(*) as times from newest n where n.words @@ a.query) among
+    where (select m.read = recall.matches from mine m) and among.times <= recall.matches / 20
+    order by a.own desc, among.times, length(a.word) desc, a.word limit 8
+  ), older as materialized (
+    select distinct on (n.id) n.id, n.words from seldom s, lateral (
+      select n.id, n.words from public.notes n
+      where n.user_id = me and n.replaced_by is null and n.words @@ s.query
+        and (n.expires_at is null or n.expires_at > present)
+      limit recall.matches / 4) n
+    where not exists (select from newest x where x.id = n.id)
+  ), read as materialized (
+    select n.id, n.words from newest n union all select o.id, o.words from older o
+  ), lexemes as materialized (
+    select a.word, a.own, l.found[1] as lexeme
+    from asked a, lateral regexp_matches(a.query::text, '''([^'']+)''', 'g') l (found) where not a.together
+  ), found as materialized (
+    select l.word, l.own, r.id, max(1.3 - 0.3 / coalesce(cardinality(u.positions), 1)) as trust
+    from read r, unnest(r.words) u (lexeme, positions, weights) join lexemes l using (lexeme)
+    group by l.word, l.own, r.id
+    union all
+    select a.word, a.own, r.id, 1 from asked a join read r on r.words @@ a.query where a.together
   ), unknown as materialized (
-    select a.word, a.own from asked a, mine m
-    where m.notes < 10 * recall.matches and length(a.word) >= 4 and a.word !~ '[0-9\u3040-\ud7af]'
-      and not exists (select from found f where f.word = a.word)
+    select a.word, a.own from asked a
+    where length(a.word) >= 4 and a.word !~ '[0-9\u3040-\ud7af]' and not exists (select from found f where f.word = a.word)
     order by length(a.word) desc limit 4
   ), mistyped as materialized (
-    select distinct u.word, u.own, 0.7 as trust, n.id
-    from unknown u, lateral (
-      select n.id, n.folded from public.notes n
-      where n.user_id = me and n.replaced_by is null and n.folded operator(lanekeeper.%>>) u.word
-        and (n.expires_at is null or n.expires_at > present)
-      limit recall.matches) n, string_to_table(n.folded, ' ') near
-    where abs(length(near) - length(u.word)) <= 1 and left(near, 1) = left(u.word, 1)
+    select distinct u.word, u.own, n.id, 0.7 as trust
+    from newest n, string_to_table(n.folded, ' ') near, unknown u
+    where left(near, 1) = left(u.word, 1) and abs(length(near) - length(u.word)) <= 1
       and lanekeeper.levenshtein_less_equal(left(near, 60), left(u.word, 60), 1) <= 1
   ), matched as materialized (
     select * from found union all select * from mistyped
@@ -177,18 +196,40 @@ begin
     from mine m, asked a left join matched f using (word)
     group by a.word, a.own, m.notes
   ), sums as materialized (
-    select f.id, sum(w.weight * f.trust) as weight, sum(w.weight * f.trust) filter (where w.own) as own_weight
+    select f.id, sum(w.weight * f.trust) as weight, sum(w.weight * least(f.trust, 1)) filter (where w.own) as own_weight
     from matched f join weights w using (word)
     group by f.id
-  ), notes as materialized (
-    select s.weight, s.own_weight, n.*, length(n.words) / avg(length(n.words)) over () as length
+  ), fitting as materialized (
+    select n.id, n.saved_at, s.weight, s.own_weight, length(n.words) / avg(length(n.words)) over () as length,
+           case when n.subject <> '' and strpos(spoken, ' ' || lower(n.subject) || ' ') > 0 then 2 else 0 end as named
     from sums s join public.notes n on n.id = s.id and n.user_id = me
+  ), best as materialized (
+    select f.id, f.saved_at from fitting f
+    order by f.weight / (1.9 + 0.3 * f.length) + f.named desc, f.saved_at desc, f.id desc
+    limit recall.at_most + 20
+  ), around as materialized (
+    select b.id as best, b.id, 0 as place from best b
+    union all
+    select b.id, n.id, -n.place from best b, lateral (
+      select n.id, row_number() over (order by n.saved_at desc, n.id desc) as place from public.notes n
+      where n.user_id = me and n.replaced_by is null and (n.saved_at, n.id) < (b.saved_at, b.id)
+      order by n.saved_at desc, n.id desc limit 2) n
+    union all
+    select b.id, n.id, n.place from best b, lateral (
+      select n.id, row_number() over (order by n.saved_at, n.id) as place from public.notes n
+      where n.user_id = me and n.replaced_by is null and (n.saved_at, n.id) > (b.saved_at, b.id)
+      order by n.saved_at, n.id limit 2) n
+  ), heard as materialized (
+    select a.id, f.word, max(f.trust * 0.5 ^ abs(a.place - o.place)) as trust
+    from around a join around o on o.best = a.best and abs(o.place - a.place) <= 2 join matched f on f.id = o.id
+    group by a.id, f.word
+  ), scores as materialized (
+    select h.id, sum(w.weight * h.trust) as weight from heard h join weights w using (word) group by h.id
   )
   select n.id, n.kind, n.subject, n.body, n.source, n.source_message_id, n.saved_at,
-         (n.weight / (1.9 + 0.3 * n.length)
-          + case when n.subject <> '' and strpos(spoken, ' ' || lower(n.subject) || ' ') > 0 then 2 else 0 end)::float8,
-         coalesce(n.own_weight / nullif((select sum(w.weight) from weights w where w.own), 0), 0)::float8
-  from notes n
+         (s.weight / (1.9 + 0.3 * f.length) + f.named)::float8,
+         coalesce(f.own_weight / nullif((select sum(w.weight) from weights w where w.own), 0), 0)::float8
+  from scores s join fitting f using (id) join public.notes n on n.id = f.id and n.user_id = me
   order by 8 desc, n.saved_at desc, n.source desc, n.id desc
   limit recall.at_most;
 end

@@ -12,10 +12,6 @@ CREATE EXTENSION IF NOT EXISTS fuzzystrmatch WITH SCHEMA lanekeeper;
 
 COMMENT ON EXTENSION fuzzystrmatch IS 'determine similarities and distance between strings';
 
-CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA lanekeeper;
-
-COMMENT ON EXTENSION pg_trgm IS 'text similarity measurement and index searching based on trigrams';
-
 CREATE FUNCTION lanekeeper.admin_costs(actor text, since timestamp with time zone, until timestamp with time zone) RETURNS TABLE(day date, feature text, model text, calls bigint, failed bigint, estimated bigint, micros bigint, input_tokens bigint, cached_tokens bigint, output_tokens bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -549,7 +545,7 @@ CREATE FUNCTION lanekeeper.recall(message text, languages text[], aliases text[]
     LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 3
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET jit TO 'off'
-    SET "pg_trgm.strict_word_similarity_threshold" TO '0.4'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
   me text := lanekeeper.person();
@@ -558,35 +554,53 @@ declare
 begin
   return query
   with asked as materialized (
-    select distinct on (w.word) w.word, w.query, w.own from (
-      select *, true as own from lanekeeper.search_words(recall.message, recall.languages)
-      union all
-      select *, false from lanekeeper.search_words(array_to_string(recall.aliases, ' '), recall.languages)
-      where cardinality(recall.aliases) > 0) w
-    order by w.word, w.own desc
-  ), found as materialized (
-    select a.word, a.own, 1.0 as trust, n.id
-    from asked a, lateral (
-      select n.id from public.notes n
-      where n.user_id = me and n.replaced_by is null and n.words @@ a.query
-        and (n.expires_at is null or n.expires_at > present)
-      limit recall.matches) n
+    select w.word, w.query, w.own, w.query::text ~ '[<&]' as together from (
+      select distinct on (w.word) w.word, w.query, w.own from (
+        select *, true as own from lanekeeper.search_words(recall.message, recall.languages)
+        union all
+        select *, false from lanekeeper.search_words(array_to_string(recall.aliases, ' '), recall.languages)
+        where cardinality(recall.aliases) > 0) w
+      order by w.word, w.own desc) w
+    order by w.own desc, length(w.word) desc, w.word limit 60
+  ), newest as materialized (
+    select n.id, n.folded, n.words from public.notes n
+    where n.user_id = me and n.replaced_by is null and (n.expires_at is null or n.expires_at > present)
+    order by n.saved_at desc, n.id desc limit recall.matches
   ), mine as materialized (
-    select count(*)::float8 as notes from (
-      select from public.notes n where n.user_id = me and n.replaced_by is null limit 10 * recall.matches) n
+    select r.notes as read, case when r.notes < recall.matches then r.notes else (
+      select count(*)::float8 from (
+        select from public.notes n where n.user_id = me and n.replaced_by is null limit 10 * recall.matches) n) end as notes
+    from (select count(*)::float8 as notes from newest) r
+  ), seldom as materialized (
+    select a.query from asked a, lateral (select count(*) as times from newest n where n.words @@ a.query) among
+    where (select m.read = recall.matches from mine m) and among.times <= recall.matches / 20
+    order by a.own desc, among.times, length(a.word) desc, a.word limit 8
+  ), older as materialized (
+    select distinct on (n.id) n.id, n.words from seldom s, lateral (
+      select n.id, n.words from public.notes n
+      where n.user_id = me and n.replaced_by is null and n.words @@ s.query
+        and (n.expires_at is null or n.expires_at > present)
+      limit recall.matches / 4) n
+    where not exists (select from newest x where x.id = n.id)
+  ), read as materialized (
+    select n.id, n.words from newest n union all select o.id, o.words from older o
+  ), lexemes as materialized (
+    select a.word, a.own, l.found[1] as lexeme
+    from asked a, lateral regexp_matches(a.query::text, '''([^'']+)''', 'g') l (found) where not a.together
+  ), found as materialized (
+    select l.word, l.own, r.id, max(1.3 - 0.3 / coalesce(cardinality(u.positions), 1)) as trust
+    from read r, unnest(r.words) u (lexeme, positions, weights) join lexemes l using (lexeme)
+    group by l.word, l.own, r.id
+    union all
+    select a.word, a.own, r.id, 1 from asked a join read r on r.words @@ a.query where a.together
   ), unknown as materialized (
-    select a.word, a.own from asked a, mine m
-    where m.notes < 10 * recall.matches and length(a.word) >= 4 and a.word !~ '[0-9\u3040-\ud7af]'
-      and not exists (select from found f where f.word = a.word)
+    select a.word, a.own from asked a
+    where length(a.word) >= 4 and a.word !~ '[0-9\u3040-\ud7af]' and not exists (select from found f where f.word = a.word)
     order by length(a.word) desc limit 4
   ), mistyped as materialized (
-    select distinct u.word, u.own, 0.7 as trust, n.id
-    from unknown u, lateral (
-      select n.id, n.folded from public.notes n
-      where n.user_id = me and n.replaced_by is null and n.folded operator(lanekeeper.%>>) u.word
-        and (n.expires_at is null or n.expires_at > present)
-      limit recall.matches) n, string_to_table(n.folded, ' ') near
-    where abs(length(near) - length(u.word)) <= 1 and left(near, 1) = left(u.word, 1)
+    select distinct u.word, u.own, n.id, 0.7 as trust
+    from newest n, string_to_table(n.folded, ' ') near, unknown u
+    where left(near, 1) = left(u.word, 1) and abs(length(near) - length(u.word)) <= 1
       and lanekeeper.levenshtein_less_equal(left(near, 60), left(u.word, 60), 1) <= 1
   ), matched as materialized (
     select * from found union all select * from mistyped
@@ -596,18 +610,40 @@ begin
     from mine m, asked a left join matched f using (word)
     group by a.word, a.own, m.notes
   ), sums as materialized (
-    select f.id, sum(w.weight * f.trust) as weight, sum(w.weight * f.trust) filter (where w.own) as own_weight
+    select f.id, sum(w.weight * f.trust) as weight, sum(w.weight * least(f.trust, 1)) filter (where w.own) as own_weight
     from matched f join weights w using (word)
     group by f.id
-  ), notes as materialized (
-    select s.weight, s.own_weight, n.*, length(n.words) / avg(length(n.words)) over () as length
+  ), fitting as materialized (
+    select n.id, n.saved_at, s.weight, s.own_weight, length(n.words) / avg(length(n.words)) over () as length,
+           case when n.subject <> '' and strpos(spoken, ' ' || lower(n.subject) || ' ') > 0 then 2 else 0 end as named
     from sums s join public.notes n on n.id = s.id and n.user_id = me
+  ), best as materialized (
+    select f.id, f.saved_at from fitting f
+    order by f.weight / (1.9 + 0.3 * f.length) + f.named desc, f.saved_at desc, f.id desc
+    limit recall.at_most + 20
+  ), around as materialized (
+    select b.id as best, b.id, 0 as place from best b
+    union all
+    select b.id, n.id, -n.place from best b, lateral (
+      select n.id, row_number() over (order by n.saved_at desc, n.id desc) as place from public.notes n
+      where n.user_id = me and n.replaced_by is null and (n.saved_at, n.id) < (b.saved_at, b.id)
+      order by n.saved_at desc, n.id desc limit 2) n
+    union all
+    select b.id, n.id, n.place from best b, lateral (
+      select n.id, row_number() over (order by n.saved_at, n.id) as place from public.notes n
+      where n.user_id = me and n.replaced_by is null and (n.saved_at, n.id) > (b.saved_at, b.id)
+      order by n.saved_at, n.id limit 2) n
+  ), heard as materialized (
+    select a.id, f.word, max(f.trust * 0.5 ^ abs(a.place - o.place)) as trust
+    from around a join around o on o.best = a.best and abs(o.place - a.place) <= 2 join matched f on f.id = o.id
+    group by a.id, f.word
+  ), scores as materialized (
+    select h.id, sum(w.weight * h.trust) as weight from heard h join weights w using (word) group by h.id
   )
   select n.id, n.kind, n.subject, n.body, n.source, n.source_message_id, n.saved_at,
-         (n.weight / (1.9 + 0.3 * n.length)
-          + case when n.subject <> '' and strpos(spoken, ' ' || lower(n.subject) || ' ') > 0 then 2 else 0 end)::float8,
-         coalesce(n.own_weight / nullif((select sum(w.weight) from weights w where w.own), 0), 0)::float8
-  from notes n
+         (s.weight / (1.9 + 0.3 * f.length) + f.named)::float8,
+         coalesce(f.own_weight / nullif((select sum(w.weight) from weights w where w.own), 0), 0)::float8
+  from scores s join fitting f using (id) join public.notes n on n.id = f.id and n.user_id = me
   order by 8 desc, n.saved_at desc, n.source desc, n.id desc
   limit recall.at_most;
 end
@@ -1609,8 +1645,6 @@ CREATE INDEX nightly_people_waiting ON public.nightly_people USING btree (night,
 CREATE INDEX note_progress_of_person ON public.note_progress USING btree (user_id);
 
 CREATE INDEX notes_by_end ON public.notes USING btree (expires_at) WHERE (expires_at IS NOT NULL);
-
-CREATE INDEX notes_by_letters ON public.notes USING gin (user_id, folded lanekeeper.gin_trgm_ops) WITH (fastupdate=off) WHERE (replaced_by IS NULL);
 
 CREATE INDEX notes_by_message ON public.notes USING btree (user_id, source_message_id);
 

@@ -75,7 +75,7 @@ class Limits:
     recall_notes: int = _limit(3, "R1", "notes that one message brings back")
     recall_bytes: int = _limit(600, "R1", "bytes of those notes together")
     recall_chars: int = _limit(2_000, "R1", "characters of a message, from its beginning, that are searched for")
-    recall_matches: int = _limit(1_000, "R1", "notes that one word of a message may bring into the ranking")
+    recall_matches: int = _limit(1_000, "R1", "notes of a person that a search reads, the newest first")
     recall_wait_s: float = _limit(0.08, "R2", "seconds an answer waits for memory once it is known to be wanted")
     late_recall_s: float = _limit(600, "R2", "seconds for which what memory found too late goes with any next message")
     note_words: int = _limit(500, "W1", "words of one note; what comes after is cut")

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-UNANSWERABLE = 5
-"""LoCoMo's category of questions that have no evidence by design."""
+ADVERSARIAL = "adversarial"
+"""Questions about the wrong one of two speakers: what they name as evidence answers them only seemingly."""
+CATEGORIES = {1: "multi-evidence", 2: "temporal", 3: "open-domain", 4: "single", 5: ADVERSARIAL}
+"""What LoCoMo's numbers stand for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class Asked:
 
     text: str
     evidence: tuple[frozenset[str], ...]
+    category: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +59,12 @@ def _locomo(folder: Path) -> Iterator[Person]:
             for kind, notes in (("turns", turns), ("observations", observations)):
                 holders = _holders(notes)
                 questions = (
-                    Asked(str(qa["question"]), tuple(holders.get(turn, frozenset()) for turn in _evidence(qa)))
+                    Asked(
+                        str(qa["question"]),
+                        tuple(holders.get(turn, frozenset()) for turn in _evidence(qa)),
+                        CATEGORIES[qa["category"]],
+                    )
                     for qa in talk["qa"]
-                    if qa["category"] != UNANSWERABLE
                 )
                 known = tuple(question for question in questions if question.evidence)
                 yield Person(kind, f"{talk['sample_id']}-{kind}", tuple(notes), known)

@@ -162,7 +162,23 @@ async def test_wrong_letters_are_looked_for_only_among_a_bounded_number_of_notes
     worker = await connect_as("worker", user_id="ana")
     search = "select id from lanekeeper.recall('expresso', '{en}', '{}', 3, %s)"
     found = {most: await (await worker.execute(search, [most])).fetchall() for most in (1, 2)}
-    assert [len(found[1]), len(found[2])] == [0, 2]
+    assert [len(found[1]), len(found[2])] == [1, 2]
+
+
+async def test_of_very_many_notes_the_older_ones_are_found_by_their_rare_words(
+    note: Write, connect_as: ConnectAs
+) -> None:
+    oldest = await note("ana", "filler drinks oolong")
+    for number in range(50):
+        await note("ana", f"filler {number}")
+    worker = await connect_as("worker", user_id="ana")
+    search = "select id from lanekeeper.recall(%s, '{en}', '{}', 60, 40)"
+    assert [row["id"] for row in await (await worker.execute(search, ["oolong"])).fetchall()] == [oldest]
+    common = [row["id"] for row in await (await worker.execute(search, ["filler"])).fetchall()]
+    assert len(common) == 40
+    assert oldest not in common
+    both = [row["id"] for row in await (await worker.execute(search, ["filler oolong"])).fetchall()]
+    assert both[0] == oldest
 
 
 @pytest.mark.parametrize(
@@ -224,9 +240,44 @@ async def test_replaced_and_expired_notes_are_never_found(note: Write, ask: Ask)
 
 async def test_rare_words_then_the_newer_then_what_was_stated_come_first(note: Write, ask: Ask) -> None:
     rare = await note("ana", "tea from Assam")
+    for filler in ("plays chess", "has a dog"):
+        await note("ana", filler)
     older = await note("ana", "tea at noon")
     newer = await note("ana", "tea at dawn")
     assert await ask("ana", "tea from assam") == [rare, newer, older]
+
+
+async def test_a_note_that_repeats_a_word_goes_before_one_that_says_it_once(note: Write, ask: Ask) -> None:
+    often = await note("ana", "tea after tea, and then more tea")
+    once = await note("ana", "tea at dawn, and then some more cake")
+    assert await ask("ana", "tea") == [often, once]
+
+
+async def test_what_was_noted_one_after_the_other_belongs_together(note: Write, ask: Ask, database: Database) -> None:
+    async def fill(person: str, many: int) -> None:
+        for number in range(many):
+            await note(person, f"filler {number}")
+
+    away = await note("ana", "the hotel had a sauna")
+    await fill("ana", 3)
+    trip = await note("ana", "spent the spring on Crete")
+    await note("ben", "the hotel on Crete had a bar")
+    near = await note("ana", "the hotel had a pool")
+    await fill("ana", 3)
+    newest = await note("ana", "the hotel had a gym")
+    assert await ask("ana", "which hotel was it on Crete?") == [trip, near, newest]
+    found = await recall(database, "ana", "hotel Crete", Limits())
+    shares = {hit.id: hit.share for hit in found.hits}
+    assert shares[near] == pytest.approx(shares[newest])
+    assert away not in shares
+
+
+async def test_a_neighbour_that_was_replaced_or_has_run_out_lends_no_words(note: Write, ask: Ask) -> None:
+    await note("ana", "spent the spring on Crete", replaced_by="x")
+    await note("ana", "spent the autumn on Crete", expires_at="2000-01-01")
+    older = await note("ana", "the hotel had a pool")
+    newer = await note("ana", "the hotel had a gym")
+    assert await ask("ana", "hotel on Crete") == [newer, older]
 
 
 async def test_what_was_found_is_labelled_by_code(note: Write, database: Database) -> None:

@@ -67,7 +67,7 @@ def parameters(
         aliases: other words for a word, which stands in lower case and without accents; those whose word the message
             holds are searched for too, and count less.
         at_most: hits wanted.
-        matches: notes that one word may bring in; more of them say nothing about any one note.
+        matches: notes that are read, the newest first; older ones are found by their rare words alone.
         chars: characters of the message, from its beginning, that are searched for.
     """
     said = message.replace("\0", " ").encode("utf-8", "ignore").decode()[:chars]
