@@ -153,7 +153,7 @@ class BatchLines:
             return None
         try:
             if row["forgot_since"] and segment.own:
-                # What was forgotten may stand in the answer, which goes along where something in it is to be mended (W4).
+                # What was forgotten may stand in the answer, which goes along where something in it is wrong (W4).
                 raise OutdatedError
             written = await self._writer.take(segment, answer.message)
         except OutdatedError:
