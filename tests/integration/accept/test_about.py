@@ -12,6 +12,7 @@ import pytest
 
 from lanekeeper.settings import SettingsError
 from tests.integration.accept.api import Api
+from tests.integration.accept.handed_over import put
 
 
 def test_a_person_sees_who_they_are_before_and_after_they_wrote(api: Api) -> None:
@@ -31,6 +32,22 @@ def test_a_person_sees_who_they_are_before_and_after_they_wrote(api: Api) -> Non
         "timezone": "Europe/Madrid",
         **unsaid,
     }
+
+
+def test_nobody_is_taken_to_be_in_utc_because_nobody_knows_where_they_are_b4(api: Api) -> None:
+    def zones() -> list[str]:
+        return [row["timezone"] for row in api.sql("select timezone from users")]
+
+    api.send("Hello")
+    api.send("Hello again", timezone="Mars/Olympus")
+    api("PUT", "/me/profile", {"homeCity": "Oslo"}, sub="ben")
+    assert put(api, b"Hello", "text/plain", sub="cleo").status == 202
+    assert zones() == ["", "", ""], "unknown: what a turn is told then is to ask"
+    assert api("GET", "/me").json["timezone"] == "UTC"
+    token = {"Authorization": f"Bearer {api.token(claims={'zoneinfo': 'Asia/Tokyo'})}"}
+    api("POST", "/chat", {"text": "Hi"}, headers=token)
+    api.send("From Madrid", sub="ben", timezone="Europe/Madrid")
+    assert sorted(zones()) == ["", "Asia/Tokyo", "Europe/Madrid"]
 
 
 def test_the_catalogue_tells_ids_and_names_only(api: Api) -> None:

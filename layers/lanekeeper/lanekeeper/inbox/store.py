@@ -91,7 +91,7 @@ class Inbox:
         async with self._database.transaction(user_id=user_id) as transaction:
             row = await transaction.last_row(
                 SQL["accept"],
-                {"name": name, "home": home or "UTC", **self._parameters(user_id, incoming, roles, enclosed)},
+                {"name": name, "home": home or "", **self._parameters(user_id, incoming, roles, enclosed)},
             )
             if row is None:
                 raise Problem(404, "not_found", "There is no such conversation.", "Start a new one.")

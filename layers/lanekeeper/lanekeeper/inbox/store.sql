@@ -7,15 +7,17 @@
 -- is new. The third has a snapshot of its own and so sees a repeat that committed while that one waited.
 -- A row that comes back was there before (repeated) or has just been written; no row means that there is no such
 -- conversation. said_before names the conversation of a message that had this id already.
+-- A zone that nobody has told is '': the turn then says so rather than take the person to be in UTC.
 -- name: accept
 select set_config('lock_timeout', %(lane_wait)s, true);
 
 with person as (
   insert into users (id, name, timezone) values (%(user_id)s, %(name)s, coalesce(%(timezone)s, %(home)s))
   on conflict (id) do update
-  set name = coalesce(excluded.name, users.name), timezone = coalesce(%(timezone)s, users.timezone)
+  set name = coalesce(excluded.name, users.name),
+      timezone = coalesce(%(timezone)s, nullif(users.timezone, ''), %(home)s)
   where users.name is distinct from coalesce(excluded.name, users.name)
-     or users.timezone is distinct from coalesce(%(timezone)s, users.timezone)
+     or users.timezone is distinct from coalesce(%(timezone)s, nullif(users.timezone, ''), %(home)s)
 )
 insert into lanes (user_id) values (%(user_id)s)
 on conflict (user_id) do update set epoch = lanes.epoch where false;

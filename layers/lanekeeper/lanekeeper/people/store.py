@@ -36,7 +36,7 @@ class People:
         parameters = {
             "user_id": person.id,
             "token_name": person.name,
-            "home": person.timezone or "UTC",
+            "home": person.timezone or "",
             "changed": list(changed),
             **{name: columns.get(name) for name in _COLUMNS},
         }

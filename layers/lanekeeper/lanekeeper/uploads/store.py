@@ -67,7 +67,7 @@ class Uploads:
         who: dict[str, Any] = {
             "user_id": user_id,
             "name": name,
-            "timezone": home or "UTC",
+            "timezone": home or "",
             "lane_wait": f"{self._limits.lane_wait_s}s",
         }
         file: dict[str, Any] = {
