@@ -10,6 +10,8 @@ from tests.devkit.mainline.words import words
 
 _COMMON, _SAYING = word_set("common"), word_set("saying")
 _DISLIKE, _PREFERENCE, _PLAN = word_set("disliking"), word_set("preferring"), word_set("planning")
+_SECRET = word_set("secret")
+_LONG_NUMBER = re.compile(r"\d(?:[ .-]?\d){11,}")
 _NO_NAME, _ASKING_ONLY = word_set("no_name"), word_set("asking_only")
 
 _NAME = re.compile(
@@ -78,8 +80,13 @@ def to_keep(text: str) -> list[Statement]:
     return around
 
 
+def is_secret(text: str) -> bool:
+    """Whether a text tells a password, a code or a card number, or means to: none of it is ever kept."""
+    return not _SECRET.isdisjoint(words(text)) or _LONG_NUMBER.search(text) is not None
+
+
 def subject_to_drop(text: str) -> str:
-    """The few words for what a message asks to be forgotten, as they were when it was kept."""
+    """The few words for what a message asks to be forgotten, as they were when it was kept, or empty."""
     sentences = [statements.bare(sentence) for sentence in statements.SENTENCE_END.split(text)]
     plain = next((one for one in sentences if _DROP.match(one)), sentences[0])
     rest = _DROP.sub("", plain, count=1) or plain
@@ -91,6 +98,8 @@ def subject_to_drop(text: str) -> str:
         return "home"
     if _WORKS.match(rest):
         return "work"
+    if _ASKING_ONLY.issuperset(words(rest)):
+        return ""
     bare = _LED.sub("", rest)
     return bare if 0 < len(words(bare)) <= 4 else subject(rest)
 

@@ -20,8 +20,9 @@ _MEMORY = re.compile(r"^(?:do|did|can) you (?:still )?(?:remember|know|recall)\b
 _ABOUT_ONESELF = re.compile(
     r"^(?:(?:do you (?:still )?(?:know|remember|recall)|can you (?:tell me|remember))\s+)?"
     r"(?:(?:what|who|which|where|when|how)(?:'s| [\w ]{0,16}?\b(?:is|are|was|were|does|do|did))\s+my\b"
-    r"|(?:what|who|which|where|when)\b[\w ]{0,16} (?:do|did|am|was) i (?:live|work|like|love|hate|drink|eat|prefer|play"
-    r"|own|say|tell|plan|come|grow)\b"
+    r"|(?:what|who|which|where|when)\b[\w ]{0,16}? (?:(?:do|did|am|was) )?i (?:live|work|like|love|hate|drink|eat"
+    r"|prefer|play|own|say|tell|plan|come|grow)\b"
+    r"|how old am i\b|what do i do for a living\b"
     r"|¿?\s*(?:cómo|qué|quién|cuál|dónde|cuándo)\s+(?:se llaman?|es|son|está|vive|trabaja|cumple) mis?\b"
     r"|¿?\s*(?:dónde|qué) (?:vivo|trabajo|me gusta)\b"
     r"|(?:wie|was|wer|wo|wann|welche[rs]?) (?:heißt|heißen|ist|sind|wohnt|arbeitet|hat) meine?\b"
@@ -35,6 +36,8 @@ _OWN_NAME = re.compile(
     re.IGNORECASE,
 )
 _ASKING, _PERSONAL, _COMMON = word_set("asking"), word_set("personal"), word_set("common")
+# Said of many things: it tells less than what it is said of.
+_WEAK = frozenset({"old", "time", "good"})
 _CALLED, _ALIKE = word_set("called"), table("alike")
 
 
@@ -131,7 +134,7 @@ def _question(text: str) -> str:
 
 
 def _in_common(asked: frozenset[str], said: str, *, asks_name: bool) -> float:
-    shared = len(asked & _telling(said))
+    shared = sum(0.5 if word in _WEAK else 1.0 for word in asked & _telling(said))
     named = asks_name and bool(shared) and not _CALLED.isdisjoint(words(said))
     return shared + 0.5 * named
 

@@ -67,8 +67,13 @@ class Part:
         return self.look(offers.call(self.conversation, offers.SEARCH, query=query[:200]), tell, "no_search")
 
     def _skills(self) -> list[str]:
-        able = {"search": offers.SEARCH in self.conversation.tools, "clock": bool(offers.clock(self.conversation))}
-        return [skill for skill in ("search", "clock", "sums", "jokes") if able.get(skill, True)]
+        tools = self.conversation.tools
+        able = {
+            "search": offers.SEARCH in tools,
+            "clock": bool(offers.clock(self.conversation)),
+            "memory": offers.REMEMBER in tools,
+        }
+        return [skill for skill in ("search", "clock", "memory", "sums", "jokes") if able.get(skill, True)]
 
     def _meaning(self) -> Meaning:
         meaning = understand(self.text)

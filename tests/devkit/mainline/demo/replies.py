@@ -106,6 +106,8 @@ def _human(part: Part) -> str | Call:
 
 def _remember(part: Part) -> str | Call:
     wanted = facts.to_keep(part.text)
+    if any(facts.is_secret(one.body) for one in wanted):
+        return part.say("never_kept")
     if not wanted:
         return part.say("remember_what" if offers.REMEMBER in part.conversation.tools else "remember")
     return _kept(part, [(one, "") for one in wanted], "remembered")
@@ -143,7 +145,10 @@ def _kept(part: Part, wanted: list[tuple[Statement, str]], occasion: str) -> str
 
 
 def _forget(part: Part) -> str | Call:
-    call = offers.call(part.conversation, offers.FORGET, subject=_subject_to_drop(part))
+    subject = _subject_to_drop(part)
+    if not subject and offers.FORGET in part.conversation.tools:
+        return part.say("forget_what")
+    call = offers.call(part.conversation, offers.FORGET, subject=subject)
     made = next((made for made in part.conversation.looked if made.name == offers.FORGET), None)
     # What the call said may be forgotten as well by now.
     if call is not None and made is not None:

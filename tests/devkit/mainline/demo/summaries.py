@@ -52,9 +52,11 @@ def told_in(text: str) -> Iterator[Statement]:
     if FORGOTTEN in text or BLANK in text or asks_to_forget(text):
         return
     if facts.is_wish(text):
-        yield from facts.to_keep(text)
+        yield from (one for one in facts.to_keep(text) if not facts.is_secret(one.body))
         return
     for sentence in statements.SENTENCE_END.split(text):
+        if facts.is_secret(sentence):
+            continue
         found = [statements.statement(clause) for clause in statements.clauses(sentence)]
         if found and all(found):
             yield from filter(None, found)

@@ -137,6 +137,17 @@ def test_what_puts_right_a_recalled_note_takes_its_place_and_a_stranger_fact_is_
     assert len(chat.calls) == 1
 
 
+@pytest.mark.parametrize(
+    "secret", ["remember that my card number is 4111 1111 1111 1111", "Merk dir, dass mein Passwort Igel7 ist"]
+)
+def test_a_secret_is_never_kept_nor_repeated(secret: str) -> None:
+    chat = chat_with_memory()
+    said = chat.say(secret)
+    assert chat.calls == []
+    assert "4111" not in said
+    assert "Igel7" not in said
+
+
 def test_what_was_told_is_remembered_told_again_and_forgotten() -> None:
     chat = chat_with_memory()
     chat.say("remember that my sister is called Ana")
@@ -146,6 +157,27 @@ def test_what_was_told_is_remembered_told_again_and_forgotten() -> None:
         ("memory_remember", "sister's name"),
         ("memory_forget", "sister's name"),
     ]
+
+
+def test_that_it_remembers_is_said_where_it_can() -> None:
+    assert "Remember that my sister is called Ana" in chat_with_memory().say("help")
+    assert "remember what you tell me" in chat_with_memory().say("hi")
+    assert "remember what you tell me" not in Chat(SEARCH).say("hi")
+
+
+def test_what_names_nothing_to_forget_is_asked_about() -> None:
+    chat = chat_with_memory()
+    for said in ("forget everything", "vergiss alles", "olvida todo"):
+        assert "DELETE" in chat.say(said), said
+    assert chat.calls == []
+
+
+def test_what_a_thing_is_said_of_counts_more_than_what_is_said_of_it() -> None:
+    chat = chat_with_memory()
+    chat.say("I'm 34 years old")
+    chat.say("my dog Rex is three")
+    assert "you're 34 years old" in chat.say("how old am I?")
+    assert chat.say("how old is my dog?") == "You told me that your dog Rex is three."
 
 
 @pytest.mark.parametrize(
@@ -169,7 +201,7 @@ def test_what_is_not_known_or_no_longer_is_admitted() -> None:
     chat = chat_with_memory()
     chat.say("my sister is called Ana")
     chat.say("forget my sister's name")
-    for question in ("What is my sister called?", "Where do I live?", "who is my dentist"):
+    for question in ("What is my sister called?", "Where do I live?", "who is my dentist", "Do you know where I live?"):
         assert "I don't know that" in chat.say(question), question
     assert "Eso no lo sé" in chat.say("¿Cómo se llama mi padre?")
     assert "Das weiß ich nicht" in chat.say("Wie heißt mein Vater?")

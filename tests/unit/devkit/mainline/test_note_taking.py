@@ -84,6 +84,7 @@ def test_a_sentence_that_says_two_things_becomes_two_notes(said: str, found: lis
         "forget that I like jazz",
         "Vergiss, dass ich in Wien wohne",
         "I'm going to bed",
+        "Remember that my card number is 4111 1111 1111 1111",
         "ok thanks",
         "What is my sister called?",
         "What time is it in Oslo?",

@@ -46,13 +46,15 @@ def test_the_last_word_counts_also_against_the_summary_before() -> None:
     ]
 
 
-def test_questions_what_is_forgotten_and_what_counts_only_now_are_no_facts() -> None:
+def test_questions_what_is_forgotten_and_secrets_are_no_facts() -> None:
     told = summed_up(
         "I live in Rome.",
         "Do I like jazz?",
         "(Forgotten, as the person asked.)",
         "forget that my sister is called Ana",
         "I want to know the time now please",
+        "My card number is 4111 1111 1111 1111.",
+        "remember that my password is Igel7",
     )
     assert told == ["- They live in Rome."]
 
