@@ -74,4 +74,7 @@ def apply(conninfo: str, folder: Path) -> list[str]:
         for migration in pending:
             connection.execute(migration.text.encode())
             connection.execute(SQL["record_migration"], {"name": migration.name, "sha256": migration.sha256})
+        connection.commit()
+        # pg_cron misses jobs whose transaction changed thousands of things, as the first run's does.
+        connection.execute(SQL["schedule_anew"])
     return [migration.name for migration in pending]

@@ -16,6 +16,18 @@ select name, sha256 from migrations
 -- name: record_migration
 insert into migrations (name, sha256) values (%(name)s, %(sha256)s)
 
+-- Each job of ours as it stands. The scheduler reads its list anew when it is told of a change to it, and that word is lost
+-- among those of a large transaction: so it is given once more, in a small one.
+-- name: schedule_anew
+do $$
+begin
+  if to_regclass('cron.job') is not null then
+    perform cron.schedule(j.jobname, j.schedule, j.command) from cron.job j
+    where j.username = current_user and j.jobname is not null;
+  end if;
+end
+$$
+
 -- name: point_at_maintenance
 insert into settings (key, value, changed_by)
 values ('maintenance', jsonb_build_object('function', %(function)s::text, 'region', %(region)s::text), 'migrate')
