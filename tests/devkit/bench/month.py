@@ -10,6 +10,7 @@ from tests.devkit.bench.month_product import MODEL, live
 from tests.devkit.bench.month_rivals import KEPT_MESSAGES, RIVALS, TRIGGER_TOKENS, Frame
 from tests.devkit.bench.month_script import Month, facts, month
 from tests.devkit.bench.tables import section, table
+from tests.devkit.mainline.pricing import CAN_USE
 from tests.devkit.system import System
 
 SETTING = (
@@ -61,12 +62,20 @@ def _way(spent: dict[str, Figures], answers: Answers, waited_s: float, summaries
     chat = spent["chat"]
     return {
         "dollars": short(sum(one["dollars"] for one in spent.values())),
+        "dollars_large": short(sum(_priced_large(name, one) for name, one in spent.items())),
         "features": spent,
         "cached_share": round(chat["cached"] / chat["input"], 4),
         "waited_s": short(waited_s),
         "summaries": summaries,
         **answers.figures(),
     }
+
+
+def _priced_large(feature: str, spent: Figures) -> float:
+    """What the same tokens cost where the large model answers and therefore summarises; the rest stays as it is."""
+    if feature not in ("chat", "summary"):
+        return float(spent["dollars"])
+    return CAN_USE["large"].cost(spent["input"], spent["cached"], spent["output"])
 
 
 def told(figures: Figures) -> Iterable[str]:
@@ -77,6 +86,7 @@ def told(figures: Figures) -> Iterable[str]:
         (
             "",
             "dollars",
+            "with the large model",
             *names,
             "cached share of chat",
             "facts kept",
@@ -90,6 +100,7 @@ def told(figures: Figures) -> Iterable[str]:
             (
                 name,
                 way["dollars"],
+                way["dollars_large"],
                 *(f"{way['features'][part]['dollars']:.4f}" if part in way["features"] else "-" for part in names),
                 f"{way['cached_share']:.1%}",
                 way["kept"],

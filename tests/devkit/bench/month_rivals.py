@@ -128,9 +128,9 @@ class Window(FullHistory):
     name = f"last {WINDOW} messages"
 
     def _sent(self) -> list[Json]:
-        kept = trim_messages(
-            convert_to_messages(self._history), max_tokens=WINDOW, token_counter=len, strategy="last", start_on="human"
-        )
+        # It looks no further back than this, however long the history is.
+        latest = convert_to_messages(self._history[-4 * WINDOW :])
+        kept = trim_messages(latest, max_tokens=WINDOW, token_counter=len, strategy="last", start_on="human")
         return _wire(kept)
 
 
