@@ -61,6 +61,7 @@ class Limits:
     timer_lease_s: float = _limit(300, "P4", "seconds a tick may be at one timer before another tick takes it")
     timer_retry_s: float = _limit(60, "P4", "seconds until a timer that failed once is tried again; then twice as many")
     timer_retry_longest_s: float = _limit(1800, "P4", "seconds until it is tried again, however often it has failed")
+    timer_attempts: int = _limit(50, "P4", "failures in a row after which a conversation's timer is left alone: a day")
     timers_at_once: int = _limit(4, "P4", "timers one tick works on side by side")
     timers_reserve_s: float = _limit(150, "P4", "seconds a tick must have left to begin a timer: more than most take")
 

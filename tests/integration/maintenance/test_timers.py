@@ -213,6 +213,20 @@ async def test_a_failed_timer_is_put_off_for_longer_each_time_and_says_nothing_o
     assert "conv_ana" not in caplog.text
 
 
+async def test_a_conversations_timer_that_never_stops_failing_is_left_alone_in_the_end_and_a_jobs_is_not(
+    ticks: Ticks,
+) -> None:
+    ticks.failing = True
+    await ticks.set(IDLE_SAVE, "conv_ana")
+    await ticks.set("batch", "batch_1", user_id=None)
+    for tries in range(1, 6):
+        await ticks.run(ticks.due(limits=Limits(timer_attempts=3)))
+        await ticks.move_clock(3600 * tries)
+    assert ticks.acted.count("idle_save conv_ana") == 3
+    assert ticks.acted.count("batch batch_1") == 5
+    assert [row["kind"] for row in await ticks.rows()] == ["batch"]
+
+
 async def test_a_kind_that_nobody_knows_is_put_off_and_counted(ticks: Ticks) -> None:
     await ticks.set("juggle", "conv_ana")
     await ticks.set(IDLE_SAVE, "conv_ana")

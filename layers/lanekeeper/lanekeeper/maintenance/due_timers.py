@@ -89,7 +89,11 @@ class DueTimers:
         except Exception as error:  # noqa: BLE001 - whatever it was, the other timers go on
             # Neither whose it is nor what the error says: that may be anything.
             logger.error("a timer failed: %s, try %d: %s", timer.kind, timer.attempts, place(error))
-            await self._claims.failed(timer)
+            if timer.conversation_id is not None and timer.attempts >= self._limits.timer_attempts:
+                # A try may cost money. The conversation's next turn sets it again, and its notes are the night's too.
+                await self._claims.done(timer)
+            else:
+                await self._claims.failed(timer)
             return False
         await self._claims.done(timer)
         return True
