@@ -137,6 +137,19 @@ async def test_one_message_says_one_thing_once_whatever_it_is_called(database: D
     assert len(await rows(owner)) == 2
 
 
+async def test_a_note_of_more_than_five_hundred_words_is_cut_and_what_is_left_is_found_w1(
+    database: Database, owner: Any
+) -> None:
+    said = "I keep oolong " + " ".join(f"w{number}" for number in range(700))
+    note = Note(kind="fact", subject="tea", body=said, source="stated", source_message_id="day5")
+    async with database.transaction(user_id="ana") as transaction:
+        saved = await save(transaction, "ana", note, said, Limits())
+    ((body, stands),) = await rows(owner)
+    assert (len(body.split()), stands) == (500, True)
+    assert [hit.id for hit in (await recall(database, "ana", "oolong w496", Limits())).hits] == [saved.id]
+    assert (await recall(database, "ana", "w650", Limits())).hits == ()
+
+
 async def test_two_things_in_one_message_are_two_notes(database: Database, owner: Any) -> None:
     said = "I like tea, I fly to Lisbon in May and again to Lisbon in June"
     await owner.execute(

@@ -60,6 +60,32 @@ async def test_a_persons_day_ends_at_their_own_midnight_and_a_zone_that_is_none_
     assert await town.states() == ({(night, "ana"): "covered"} if night else {})
 
 
+@pytest.mark.parametrize(
+    ("timezone", "written_at", "now", "night"),
+    [
+        # The nights in which an hour is missing: midnight there is 23:00Z before and 22:00Z after.
+        ("Europe/Madrid", "2030-03-30T22:59:59", "2030-03-30T23:00", "2030-03-30"),
+        ("Europe/Madrid", "2030-03-31T21:59:59", "2030-03-31T21:59:59", None),
+        ("Europe/Madrid", "2030-03-31T21:59:59", "2030-03-31T22:00", "2030-03-31"),
+        ("America/Los_Angeles", "2030-03-11T06:59:59", "2030-03-11T06:59:59", None),
+        ("America/Los_Angeles", "2030-03-11T06:59:59", "2030-03-11T07:00", "2030-03-10"),
+        # Those that have an hour twice.
+        ("Europe/Madrid", "2030-10-27T22:59:59", "2030-10-27T22:59:59", None),
+        ("Europe/Madrid", "2030-10-27T22:59:59", "2030-10-27T23:00", "2030-10-27"),
+        ("America/Los_Angeles", "2030-11-04T07:59:59", "2030-11-04T08:00", "2030-11-03"),
+        ("Asia/Tokyo", "2030-10-27T14:59:59", "2030-10-27T15:00", "2030-10-27"),
+    ],
+)
+async def test_a_night_in_which_clocks_change_is_one_night(
+    town: Town, timezone: str, written_at: str, now: str, night: str | None
+) -> None:
+    await town.at(now)
+    await town.person("ana", timezone)
+    await town.says("ana", "hello there", written_at)
+    assert (await town.new_nightly().run()).covered == (night is not None)
+    assert await town.states() == ({(night, "ana"): "covered"} if night else {})
+
+
 async def test_who_writes_past_midnight_is_covered_for_the_day_that_ended(town: Town) -> None:
     await town.says("ana", "hello there", "2030-05-01T23:50")
     await town.says("ana", "still awake", "2030-05-02T00:40")

@@ -32,6 +32,20 @@ async def test_a_message_of_another_conversation_takes_the_next_turn(talk: Talk)
     assert states == ["done", "done", "folded"]
 
 
+async def test_a_message_for_another_agent_takes_the_next_turn(talk: Talk) -> None:
+    await talk.say("one")
+    await talk.say("for somebody else", agent_id="other")
+    await talk.say("two")
+    await talk.run()
+    rows = await talk.rows(
+        "select i.turn_id, i.state, t.agent_id from inbox i join turns t on t.id = i.turn_id order by i.id"
+    )
+    assert [(row["state"], row["agent_id"]) for row in rows][::2] == [("done", "assistant"), ("folded", "assistant")]
+    assert rows[1]["agent_id"] == "other"
+    assert rows[1]["turn_id"] != rows[0]["turn_id"]
+    assert "for somebody else" not in str((await talk.requests())[0]["body"])
+
+
 async def test_nothing_joins_past_a_button(talk: Talk) -> None:
     await talk.say("one")
     await talk.say("yes", kind="button")

@@ -36,6 +36,28 @@ async def test_a_search_that_is_late_does_not_hold_up_the_answer_and_is_told_onc
     assert "Ana" not in await ask(talk, "and now?")
 
 
+async def test_the_short_wait_begins_with_the_verdict_and_not_with_the_search_r2(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search of a second is long done when a verdict comes after two, however short the wait from there is."""
+    await keep(talk, SISTER, subject="sister")
+    gate = asyncio.Event()
+    searched = searching_for(gate, monkeypatch)
+    await talk.judge(refers_to_earlier=1.0, delay_s=2)
+    asking = asyncio.create_task(
+        ask(talk, "what is my sister called?", engine=talk.new_engine(recall_wait_s=0.001, decisions_s=20))
+    )
+
+    async def begun() -> bool:
+        return bool(searched)
+
+    await talk.until(begun)
+    assert await talk.requests() == [], "the verdict is not there yet"
+    gate.set()
+    assert SISTER in await asking
+    assert await talk.rows("select * from late_recalls") == []
+
+
 async def test_a_search_that_is_not_there_by_the_turns_end_is_given_up_and_disturbs_no_other(
     talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
