@@ -88,5 +88,5 @@ async def test_a_worker_killed_between_a_call_and_its_record_leaves_one_note(sys
     person = someone("ana")
     await system.kill("worker", "after_tool")
     _, reply = await say(system, person, "remember that my sister is called Ana")
-    assert "Noted" in reply.text
+    assert "remember that your sister is called Ana" in reply.text
     assert len(await system.sql("select * from notes where user_id = %s", [person])) == 1

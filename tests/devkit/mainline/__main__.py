@@ -11,6 +11,7 @@ import signal
 
 from tests.devkit.mainline.chat import Demo
 from tests.devkit.mainline.demo import DemoModel
+from tests.devkit.mainline.demo.judging import verdicts
 from tests.devkit.mainline.listener import Listener
 from tests.devkit.mainline.server import Mainline
 
@@ -33,7 +34,7 @@ async def serve(options: argparse.Namespace) -> None:
 
     key = os.environ.get("MAINLINE_AI_KEY") or LOCAL_KEY
     search_key = os.environ.get("SEARCH_API_KEY") or LOCAL_SEARCH_KEY
-    mainline = Mainline(key, search_key, _model(options), outage)
+    mainline = Mainline(key, search_key, _model(options), outage, judge=verdicts)
     listener = Listener(mainline, options.port)
     await listener.open()
     control = Listener(mainline, options.control_port) if options.control_port is not None else listener

@@ -85,7 +85,7 @@ class Control:
             case "decisions":
                 said = {name: value for name, value in body.items() if name != "sub" and value}
                 verdicts = [Verdict.parse(said)] if said else []
-                return {"waiting": self.decisions.verdicts.put(verdicts, "decisions", user)}
+                return {"waiting": self.decisions.script(verdicts, user)}
             case "clock":
                 self._move_clock(body)
                 return {"now": self.clock.date().isoformat()}

@@ -1,5 +1,6 @@
 """``POST /v1/decisions``: predicates, choices and scores about one input, as scripted or plainly unremarkable."""
 
+from collections.abc import Callable
 from typing import Any
 
 from tests.devkit.mainline import faults
@@ -18,12 +19,31 @@ UNREMARKABLE = {"language": "en", "difficulty": "easy"}
 REFUSAL = "refusal"
 
 
-class Decisions:
-    """The decisions route and its queue of verdicts."""
+# From what is judged, the answers by the questions' names; a question that is not among them is unremarkable.
+Judge = Callable[[Any], dict[str, Any]]
 
-    def __init__(self, log: RequestLog) -> None:
+
+class Decisions:
+    """The decisions route and its queue of verdicts.
+
+    Args:
+        log: where requests are noted.
+        judge: answers while nothing was ever scripted, so that whoever only looks around sees decisions made. From the
+            first verdict on that is scripted, what is unset is unremarkable.
+    """
+
+    def __init__(self, log: RequestLog, judge: Judge | None = None) -> None:
         self._log = log
+        self._judge = judge
         self.verdicts: Queues[Verdict] = Queues()
+
+    def script(self, verdicts: list[Verdict], user: str | None) -> int:
+        """Queue verdicts for the calls of a person, or of everybody; none at all clears that queue.
+
+        Returns how many wait in it now.
+        """
+        self._judge = None
+        return self.verdicts.put(verdicts, "decisions", user)
 
     async def answer(self, raw: bytes, body: dict[str, Any], caller: Caller, reply: Reply) -> None:
         """Answer every question of one request.
@@ -35,7 +55,7 @@ class Decisions:
         received = self._log.add(caller.user, caller.feature, model.id, raw)
         received.input_tokens = tokens(raw)
         questions = _questions(body)
-        verdict = self.verdicts.take("decisions", caller.user) or Verdict()
+        verdict = self.verdicts.take("decisions", caller.user) or self._unscripted(body["input"])
         await faults.pause(verdict.delay_s)
         if await faults.fail(verdict.error, reply):
             return
@@ -50,6 +70,9 @@ class Decisions:
         }
         cost = model.cost(received.input_tokens, 0, output)
         reply.json(200, {"model": model.id, "answers": answers, "usage": spent}, {COST_HEADER: repr(cost)})
+
+    def _unscripted(self, evidence: Any) -> Verdict:
+        return Verdict(answers=self._judge(evidence)) if self._judge else Verdict()
 
 
 def _questions(body: dict[str, Any]) -> list[dict[str, Any]]:

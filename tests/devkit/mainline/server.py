@@ -12,7 +12,7 @@ from tests.devkit.mainline.caller import bearer, identify
 from tests.devkit.mainline.chat import Chat, Demo
 from tests.devkit.mainline.clock import Clock
 from tests.devkit.mainline.control import Control
-from tests.devkit.mainline.decisions import Decisions
+from tests.devkit.mainline.decisions import Decisions, Judge
 from tests.devkit.mainline.errors import ApiError, not_found
 from tests.devkit.mainline.pricing import CAN_USE
 from tests.devkit.mainline.requests import RequestLog
@@ -30,13 +30,21 @@ class Mainline:
         search_key: the same for ``/search``.
         demo: answers chat requests for which nothing is queued.
         outage: refuses connections for so many seconds.
+        judge: answers decisions while nothing was ever scripted for them; without one they are unremarkable.
     """
 
-    def __init__(self, key: str, search_key: str, demo: Demo, outage: Callable[[float], None]) -> None:
+    def __init__(
+        self,
+        key: str,
+        search_key: str,
+        demo: Demo,
+        outage: Callable[[float], None],
+        judge: Judge | None = None,
+    ) -> None:
         self.clock = Clock()
         self.log = RequestLog(self.clock)
         self.chat = Chat(self.clock, self.log, demo)
-        self.decisions = Decisions(self.log)
+        self.decisions = Decisions(self.log, judge)
         self.files = files.Files(self.clock)
         self.batches = Batches(self.clock, self.files, self.chat)
         self.search = Search(search_key)
