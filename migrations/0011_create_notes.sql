@@ -159,7 +159,7 @@ begin
     from (select count(*)::float8 as notes from newest) r
   ), seldom as materialized (
     select a.query from asked a, lateral (select count(*) as times from newest n where n.words @@ a.query) among
-    where (select m.read = recall.matches from mine m) and among.times <= recall.matches / 20
+    where (select m.read = recall.matches from mine m) and among.times <= recall.matches / 50
     order by a.own desc, among.times, length(a.word) desc, a.word limit 8
   ), older as materialized (
     select distinct on (n.id) n.id, n.words from seldom s, lateral (
@@ -169,7 +169,8 @@ begin
       limit recall.matches / 4) n
     where not exists (select from newest x where x.id = n.id)
   ), read as materialized (
-    select n.id, n.words from newest n union all select o.id, o.words from older o
+    select n.id, n.words from (select x.id, x.words from newest x union all select o.id, o.words from older o) n
+    where n.words @@ (select string_agg('(' || a.query::text || ')', ' | ')::tsquery from asked a)
   ), lexemes as materialized (
     select a.word, a.own, l.found[1] as lexeme
     from asked a, lateral regexp_matches(a.query::text, '''([^'']+)''', 'g') l (found) where not a.together
@@ -186,7 +187,7 @@ begin
   ), mistyped as materialized (
     select distinct u.word, u.own, n.id, 0.7 as trust
     from newest n, string_to_table(n.folded, ' ') near, unknown u
-    where left(near, 1) = left(u.word, 1) and abs(length(near) - length(u.word)) <= 1
+    where exists (select from unknown) and left(near, 1) = left(u.word, 1) and abs(length(near) - length(u.word)) <= 1
       and lanekeeper.levenshtein_less_equal(left(near, 60), left(u.word, 60), 1) <= 1
   ), matched as materialized (
     select * from found union all select * from mistyped

@@ -573,7 +573,7 @@ begin
     from (select count(*)::float8 as notes from newest) r
   ), seldom as materialized (
     select a.query from asked a, lateral (select count(*) as times from newest n where n.words @@ a.query) among
-    where (select m.read = recall.matches from mine m) and among.times <= recall.matches / 20
+    where (select m.read = recall.matches from mine m) and among.times <= recall.matches / 50
     order by a.own desc, among.times, length(a.word) desc, a.word limit 8
   ), older as materialized (
     select distinct on (n.id) n.id, n.words from seldom s, lateral (
@@ -583,7 +583,8 @@ begin
       limit recall.matches / 4) n
     where not exists (select from newest x where x.id = n.id)
   ), read as materialized (
-    select n.id, n.words from newest n union all select o.id, o.words from older o
+    select n.id, n.words from (select x.id, x.words from newest x union all select o.id, o.words from older o) n
+    where n.words @@ (select string_agg('(' || a.query::text || ')', ' | ')::tsquery from asked a)
   ), lexemes as materialized (
     select a.word, a.own, l.found[1] as lexeme
     from asked a, lateral regexp_matches(a.query::text, '''([^'']+)''', 'g') l (found) where not a.together
@@ -600,7 +601,7 @@ begin
   ), mistyped as materialized (
     select distinct u.word, u.own, n.id, 0.7 as trust
     from newest n, string_to_table(n.folded, ' ') near, unknown u
-    where left(near, 1) = left(u.word, 1) and abs(length(near) - length(u.word)) <= 1
+    where exists (select from unknown) and left(near, 1) = left(u.word, 1) and abs(length(near) - length(u.word)) <= 1
       and lanekeeper.levenshtein_less_equal(left(near, 60), left(u.word, 60), 1) <= 1
   ), matched as materialized (
     select * from found union all select * from mistyped
@@ -1608,6 +1609,8 @@ CREATE INDEX batch_lines_of_person ON public.batch_lines USING btree (user_id);
 
 CREATE INDEX batches_open ON public.batches USING btree (made_at) WHERE (state = ANY (ARRAY['building'::text, 'sent'::text]));
 
+CREATE INDEX control_confirms_of_person ON public.control_confirms USING btree (user_id);
+
 CREATE INDEX conversations_recent ON public.conversations USING btree (user_id, updated_at DESC, id DESC);
 
 CREATE INDEX costs_by_time ON public.costs USING btree (created_at);
@@ -1615,6 +1618,10 @@ CREATE INDEX costs_by_time ON public.costs USING btree (created_at);
 CREATE INDEX costs_of_person ON public.costs USING btree (user_id, created_at);
 
 CREATE UNIQUE INDEX deletion_jobs_open ON public.deletion_jobs USING btree (subject_hash) WHERE (state <> 'done'::text);
+
+CREATE INDEX inbox_of_conversation ON public.inbox USING btree (conversation_id);
+
+CREATE INDEX inbox_of_upload ON public.inbox USING btree (upload_id) WHERE (upload_id IS NOT NULL);
 
 CREATE INDEX inbox_open ON public.inbox USING btree (user_id, id) WHERE (state = ANY (ARRAY['new'::text, 'running'::text]));
 
@@ -1654,7 +1661,11 @@ CREATE INDEX notes_by_word ON public.notes USING gin (user_id, words) WITH (fast
 
 CREATE INDEX notes_newest ON public.notes USING btree (user_id, saved_at DESC, id DESC) WHERE (replaced_by IS NULL);
 
+CREATE INDEX outbox_of_conversation ON public.outbox USING btree (conversation_id);
+
 CREATE INDEX outbox_of_person ON public.outbox USING btree (user_id, id) WHERE (state = 'new'::text);
+
+CREATE INDEX staff_items_of_conversation ON public.staff_items USING btree (conversation_id);
 
 CREATE INDEX staff_items_of_person ON public.staff_items USING btree (user_id);
 
