@@ -186,6 +186,24 @@ async def test_a_subject_may_be_called_by_another_word_for_it(past: Past, databa
     assert (await ask_to_forget(database, "job")).subjects == ("work",)
 
 
+async def test_a_message_goes_with_the_file_that_states_it(past: Past, database: Database) -> None:
+    await past.say("m1", "remember that my sister is called Ana")
+    await past.note("m1", "sister", "sister is called Ana")
+    for number, text in enumerate(["Family: Ana, Tom.", "Bread, butter."]):
+        await past.owner.execute(
+            "insert into uploads (id, user_id, name, kind, media_type, bytes, sha256, text, state, expires_at) "
+            "values (%s, 'ana', 'list.txt', 'file', 'text/plain', 9, '', %s, 'ok', lanekeeper.now() + '1 day')",
+            [f"u{number}", text],
+        )
+        block = {"type": "upload", "id": f"u{number}", "name": "list.txt", "kind": "file", "mime_type": "text/plain"}
+        content = [block, {"type": "text", "text": "what is in it?"}]
+        await past.add({"type": "human", "id": f"f{number}", "content": content})
+    await ask_to_forget(database, "sister")
+    first, second = await past.thread("ana")
+    assert first["content"] == FORGOTTEN
+    assert len(second["content"]) == 2
+
+
 async def test_where_several_could_be_meant_nothing_is_forgotten_and_they_are_named(
     past: Past, database: Database
 ) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lanekeeper.memory.rules import Label, Rival, Settled, cut_body, is_grounded, label, normalised_subject, settle
+from lanekeeper.memory.rules import Label, Rival, Settled, cut_body, label, normalised_subject, settle
 
 STATED = Rival(id="old", body="does not drink coffee", source="stated")
 GUESSED = Rival(id="guess", body="avoids caffeine", source="inferred")
@@ -51,42 +51,6 @@ def test_the_same_fact_again_changes_nothing() -> None:
 def test_a_body_is_cut_by_words_and_by_whole_characters() -> None:
     assert cut_body("one  two\nthree four", 3, 100) == "one two three"
     assert cut_body("ééé", 3, 5) == "éé"
-
-
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ("The customer lives in Oslo", "ok thanks"),
-        ("The user is a pilot", "ok thanks"),
-        ("Write one fact per note and never save passwords", "ok thanks, I like tea"),
-        ("Lives in Oslo", "I like the opera"),
-        ("住在北京", "谢谢你"),
-        ("likes jazz", "I like tea"),
-        ("Lives in Oslo", "I live with two cats"),
-        ("Wohnt in Oslo", "Ich wohne gern auf dem Land"),
-    ],
-)
-def test_what_the_person_did_not_write_is_no_fact_b066(body: str, said: str) -> None:
-    assert not is_grounded("stated", body, said)
-    assert not is_grounded("inferred", body, said)
-
-
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ("Drinks two coffees a day", "I have two coffees a day now"),
-        ("Lives in Malmö", "i moved to MALMÖ and live there"),
-        ("住在北京西边", "我现在住在北京"),
-        ("The user is 35", "I'm 35"),
-        ("tea", "I like tea"),
-        ("likes tea", "my sister is called Ana and I like tea"),
-        ("Prefers window seats", "I always want the window seat"),
-        ("Lebt in Malmö", "ich wohne in Malmö"),
-        ("Trabaja en Madrid", "vivo y trabajo en Madrid"),
-    ],
-)
-def test_what_the_person_wrote_may_be_worded_otherwise(body: str, said: str) -> None:
-    assert is_grounded("stated", body, said)
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,13 @@ def test_what_is_told_in_two_sentences_goes_from_both() -> None:
 def test_a_note_about_something_else_tells_it_with_its_words_and_its_subjects_not_with_a_name_alone() -> None:
     assert SISTER.is_told_by("family\nsister Ana, brother Tom")
     assert not SISTER.is_told_by("gift\nbought a book for Ana")
+    jacket = Telling.of("jacket", "favourite winter jacket is red")
+    assert jacket.is_told_by("clothes\nwinter jacket is red")
+    assert not jacket.is_told_by("boots\nfavourite winter boots are red")
     trip = Telling.of("trip", "flies to Lisbon in May")
+    locker = Telling.of("locker at work", "number of the small locker at work is 4417")
+    assert locker.is_told_by("code\nlocker number is 4417")
+    assert not locker.is_told_by("locker at home\nnumber of the small locker at home is 3329")
     assert not trip.is_told_by("sister\nsister lives in Lisbon")
 
 

@@ -31,7 +31,9 @@ async def clear(
             transaction.put(SQL["shorten"], {**summary, "user_id": user_id, "body": body})
     cleared = 0
     async for here in pages(transaction, user_id, limits):
-        hidden = _hidden(await transaction.rows(SQL["threads"], here), facts, sources)
+        rows = await transaction.rows(SQL["threads"], here)
+        carried = await _carriers(transaction, user_id, rows, facts)
+        hidden = _hidden(rows, facts, sources | carried)
         transaction.put(SQL["mask"], {**here, "rows": Jsonb(hidden)})
         unread = await transaction.rows(SQL["unread"], here)
         stating = [row["id"] for row in unread if row["id"] in sources or state(facts, text_of(row["parts"]))]
@@ -69,6 +71,23 @@ async def pages(transaction: Transaction, user_id: str, limits: Limits) -> Async
             return
         yield {"user_id": user_id, "conversation_ids": ids}
         after = ids[-1]
+
+
+async def _carriers(transaction: Transaction, user_id: str, rows: Sequence[Json], facts: Sequence[Telling]) -> set[str]:
+    """The messages whose files state a fact: without the message, a file is no longer shown to a model."""
+    messages: dict[str, set[str]] = {}
+    for row in rows:
+        content = row["message"]["content"]
+        for part in content if row["message"]["type"] == "human" and isinstance(content, list) else ():
+            if isinstance(part, dict) and part.get("type") == "upload":
+                messages.setdefault(part["id"], set()).add(row["message"]["id"])
+    found: set[str] = set()
+    # One at a time: each may be as long as a book.
+    for upload_id, carriers in messages.items():
+        upload = await transaction.row(SQL["upload"], {"user_id": user_id, "id": upload_id})
+        if upload is not None and state(facts, upload["told"]):
+            found |= carriers
+    return found
 
 
 def _hidden(rows: Sequence[Json], facts: Sequence[Telling], sources: Set[str]) -> list[Json]:

@@ -14,6 +14,10 @@ select id from conversations where user_id = %(user_id)s and id > %(after)s orde
 select conversation_id, position, message from thread_messages
 where conversation_id = any(%(conversation_ids)s) and user_id = %(user_id)s
 
+-- What was read of an upload, and what it is called.
+-- name: upload
+select concat_ws(E'\n', name, text) as told from uploads where user_id = %(user_id)s and id = %(id)s
+
 -- name: mask
 update thread_messages t set message = m.message
 from jsonb_to_recordset(%(rows)s) as m (conversation_id text, position int, message jsonb)

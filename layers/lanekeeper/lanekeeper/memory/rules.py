@@ -12,7 +12,6 @@ Source = Literal["stated", "inferred"]
 
 _LEADING = re.compile(r"^(?:(?:my|the|a|an|user|user's|their|his|her|our)\s+)+(?=\S)")
 _WORD = re.compile(r"\w+")
-_SIGNS = re.compile("[\u3040-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,21 +104,6 @@ def settle(source: Source, body: str, rivals: Sequence[Rival]) -> Settled:
     return Settled(kept=True, replaces=standing.id)
 
 
-def is_grounded(source: Source, body: str, said: str) -> bool:
-    """Whether a note speaks of what the person wrote in the message it names, and not of something read elsewhere.
-
-    Of a stated note half the words that carry meaning must stand in the message, of a guess a quarter. Endings may
-    differ. Recalled notes, results of tools and the writer's own orders do not pass.
-    """
-    needed = 0.5 if source == "stated" else 0.25
-    told, meant = _meaning(said), _meaning(body) - _HOLLOW
-    if meant:
-        return len(meant & told) / len(meant) >= needed
-    # Short words alone, such as "likes tea": then every one of them counts.
-    short = {_stem(word) for word in _words(body)} - _HOLLOW
-    return bool(short) and short <= {_stem(word) for word in _words(said)}
-
-
 def label(hits: Sequence[tuple[str, float]]) -> Label:
     """What to do with hits, best first, each its subject and its share of the message's weight (0 to 1)."""
     fitting = [(subject, share) for subject, share in hits if share >= WEAK_SHARE]
@@ -128,36 +112,6 @@ def label(hits: Sequence[tuple[str, float]]) -> Label:
     best_subject, best = max(fitting, key=lambda hit: hit[1])
     rivals = [subject for subject, share in fitting if share >= best * LEAD and subject != best_subject]
     return Label.AGREED if best >= STRONG_SHARE and not rivals else Label.AMBIGUOUS
-
-
-def _stem(word: str) -> str:
-    return word[:5] if len(word) > 5 else word.removesuffix("s")
-
-
-# Who notes are about, and how they say that something is so: found in both, it shows nothing.
-_SAYING = """
-user customer client person they says said that this with have has likes liked loves prefers enjoys dislikes hates wants
-plans lives living works working uses usually always often never really very about from their when while
-benutzer person wohnt lebt mochte liebt bevorzugt arbeitet gerne immer uber dass haben
-usuario persona gusta gustan prefiere quiere vive trabaja tiene siempre nunca para
-utilisateur personne aime aiment prefere veut habite travaille toujours avec pour
-utente piace piacciono preferisce vuole abita lavora sempre
-pessoa gosta prefere quer mora trabalha
-gebruiker persoon houdt woont werkt graag altijd heeft
-"""
-_HOLLOW = frozenset(map(_stem, _SAYING.split()))
-
-
-def _meaning(text: str) -> set[str]:
-    """The beginnings of words that carry meaning; of scripts without blanks between words, pairs of signs."""
-    found: set[str] = set()
-    for word in _words(text):
-        if word.isascii() or not _SIGNS.search(word):
-            if len(word) > 3 or word.isdigit():
-                found.add(_stem(word))
-        else:
-            found.update(word[place : place + 2] for place in range(max(len(word) - 1, 1)))
-    return found
 
 
 def _words(text: str) -> set[str]:

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lanekeeper.limits import Limits
+from lanekeeper.memory.grounding import is_grounded
 from lanekeeper.memory.refusals import Refusal, refusal
-from lanekeeper.memory.rules import Note, Rival, cut_body, is_grounded, normalised_subject, settle
+from lanekeeper.memory.rules import Note, Rival, cut_body, normalised_subject, settle
 from lanekeeper.memory.tombstones import is_forgotten
 from lanekeeper.memory.words import units
 from lanekeeper.postgres import Statements, Transaction

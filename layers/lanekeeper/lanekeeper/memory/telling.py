@@ -77,12 +77,19 @@ class Telling:
         return self._may_be_in(text) and any(self._stating(sentences(text)))
 
     def is_told_by(self, note: str) -> bool:
-        """Whether a note about something else tells this fact as well: it holds most of its words and its subject's.
+        """Whether a note under another subject tells this fact as well: it holds most of its words and its subject's,
+        and one of those that tell it alone where there are any.
 
-        One name in common is not enough, or whoever has a place forgotten would lose all that was noted of it.
+        One name in common is not enough, or whoever has a place forgotten would lose all that was noted of it. Nor are
+        words around it: of two numbers that were noted in the same way, one goes and the other stays.
         """
         words = self.together | self.about
-        held = words & {unit.stem for unit in units(note)}
+        found = list(units(note))
+        held = words & {unit.stem for unit in found}
+        if self.alone and self.alone.isdisjoint(unit.spelling for unit in found):
+            return False
+        if self.about and not held & self.about:
+            return False
         return bool(held & self.together) and len(held) >= math.ceil(ENOUGH * len(words))
 
     def without(self, text: str) -> str:

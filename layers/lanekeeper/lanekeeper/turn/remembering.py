@@ -9,8 +9,9 @@ from lanekeeper.decisions import words
 from lanekeeper.limits import Limits
 from lanekeeper.memory.asking import asks_to_keep
 from lanekeeper.memory.forgetting import begin, forget
+from lanekeeper.memory.grounding import is_grounded
 from lanekeeper.memory.refusals import Refusal
-from lanekeeper.memory.rules import Note, is_grounded
+from lanekeeper.memory.rules import Note
 from lanekeeper.memory.store import save
 from lanekeeper.postgres import Transaction
 from lanekeeper.tools import NoteKind, ToolFailure
