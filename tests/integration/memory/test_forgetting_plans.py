@@ -35,6 +35,9 @@ insert into note_progress (conversation_id, user_id, position)
   select 'c' || n, 'u' || n, 1 from generate_series(1, %(people)s) n;
 insert into summaries (conversation_id, user_id, body, covers_until)
   select 'c' || n, 'u' || n, 'Hello.', 1 from generate_series(1, %(people)s) n;
+insert into uploads (id, user_id, name, kind, media_type, bytes, sha256, expires_at)
+  select 'f' || n, 'u' || n, 'plan.txt', 'file', 'text/plain', 1, '', lanekeeper.now()
+  from generate_series(1, %(people)s) n;
 insert into outbox (user_id, conversation_id, turn_id, idempotency_key, intent, data, state)
   select 'u' || n, 'c' || n, 't' || n, 'k' || n, 'reply', '{}', 'sent' from generate_series(1, %(people)s) n;
 """
@@ -58,7 +61,7 @@ GIVEN = {
     "since": "2030-01-01",
     "keys": ["k50"],
     "at": "2030-01-01",
-    "id": "~",
+    "id": "f50",
 }
 
 STATEMENTS = {

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from lanekeeper.limits import Limits
 from tests.conftest import ConnectAs
 from tests.integration.nightly.conftest import Town
 
@@ -28,6 +29,13 @@ async def deployed(town: Town) -> Town:
     )
     await town.superuser.execute("update nightly_clock set swept_at = lanekeeper.now() - interval '1 hour'")
     return town
+
+
+async def test_pg_cron_asks_by_the_same_numbers_by_which_the_pass_goes(town: Town) -> None:
+    [row] = await town.rows("select prosrc from pg_proc where proname = 'start_maintenance'")
+    limits = Limits()
+    retry, sweeps = f"{limits.nightly_retry_s / 3600:g} hour", f"{limits.sweep_h:g} hours"
+    assert f"nightly_is_due(interval '{retry}', {limits.nightly_attempts}, interval '{sweeps}')" in row["prosrc"]
 
 
 async def test_an_hour_in_which_nobodys_day_has_ended_starts_nothing(deployed: Town) -> None:
