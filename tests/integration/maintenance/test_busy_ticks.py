@@ -1,11 +1,12 @@
 """A tick that is still busy with one thing keeps nobody else from what was set meanwhile (P4, C4)."""
 
 import asyncio
+from collections.abc import Callable
 
 from lanekeeper.maintenance.due_timers import Acted
 from lanekeeper.timers import COMPACTION, IDLE_SAVE, Timer
 from lanekeeper.timers.store import BUSY_S
-from tests.integration.maintenance.test_timers import Ticks, ticks
+from tests.integration.maintenance.test_timers import LIMITS, Ticks, ticks
 
 __all__ = ["ticks"]
 
@@ -30,9 +31,19 @@ async def busy_with_a_save(ticks: Ticks) -> tuple[Busy, "asyncio.Task[Acted]"]:
     due._actions = {IDLE_SAVE: busy.act, COMPACTION: busy.act}
     await ticks.set(IDLE_SAVE, "conv_ana")
     await ticks.set(COMPACTION, "conv_ana")
+    claim, found_none = due._next, asyncio.Semaphore(0)
+
+    async def noted(seconds_left: Callable[[], float]) -> Timer | None:
+        timer = await claim(seconds_left)
+        if timer is None:
+            found_none.release()
+        return timer
+
+    setattr(due, "_next", noted)  # noqa: B010 - it is a method
     running = asyncio.create_task(due.run(lambda: 300))
-    while len(ticks.acted) < 2 or len(await ticks.rows()) > 1:
-        await asyncio.sleep(0.01)
+    # Once while both are acted on, and once when the compaction is done: from then on it waits for the save alone.
+    for _ in range(2):
+        await found_none.acquire()
     return busy, running
 
 
@@ -64,3 +75,16 @@ async def test_what_cannot_be_locked_is_given_back_for_a_moment_and_not_for_a_wh
     busy.over.set()
     assert (await running).done == 2
     assert await ticks.rows() == []
+
+
+async def test_a_few_are_acted_on_side_by_side(ticks: Ticks) -> None:
+    ticks.slow = asyncio.Event()
+    for number in range(6):
+        await ticks.set("batch", f"b{number}")
+    running = asyncio.create_task(ticks.run())
+    while len(ticks.acted) < LIMITS.timers_at_once:
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.05)
+    assert len(ticks.acted) == LIMITS.timers_at_once
+    ticks.slow.set()
+    assert (await running).done == 6

@@ -253,19 +253,6 @@ async def test_nothing_is_begun_when_the_time_is_short(ticks: Ticks) -> None:
     assert await ticks.due().run(lambda: next(left)) == Acted(done=1)
 
 
-async def test_a_few_are_acted_on_side_by_side(ticks: Ticks) -> None:
-    ticks.slow = asyncio.Event()
-    for number in range(6):
-        await ticks.set("batch", f"b{number}")
-    running = asyncio.create_task(ticks.run())
-    while len(ticks.acted) < LIMITS.timers_at_once:
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(0.05)
-    assert len(ticks.acted) == LIMITS.timers_at_once
-    ticks.slow.set()
-    assert (await running).done == 6
-
-
 async def test_what_somebody_may_wait_for_comes_before_what_has_been_due_for_longer(ticks: Ticks) -> None:
     for number in range(5):
         await ticks.set("batch", f"b{number}", in_s=-3600)
