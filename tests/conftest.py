@@ -6,6 +6,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from hypothesis import settings
 from psycopg.rows import dict_row
 
 from lanekeeper.postgres import Database
@@ -17,6 +18,10 @@ Row = dict[str, Any]
 ConnectAs = Callable[..., Awaitable[psycopg.AsyncConnection[Row]]]
 
 TEMPLATE = "lanekeeper_template"
+
+# No test asserts how long something takes, and no busy machine fails one.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 _numbers = itertools.count(1)
 
 

@@ -90,7 +90,5 @@ async def test_what_is_kept_long_enough_goes_at_night(system: System) -> None:
     await verdict(system, sub, upload_id)
     await system.sql("update uploads set expires_at = lanekeeper.now() where id = %s", [upload_id])
     await system.nightly()
-    assert (await system.request(sub, "GET", f"/uploads/{upload_id}")).status_code == 410
-    assert await system.sql("select content, text, state from uploads where id = %s", [upload_id]) == [
-        {"content": None, "text": None, "state": "expired"}
-    ]
+    assert (await system.request(sub, "GET", f"/uploads/{upload_id}")).status_code == 404
+    assert await system.sql("select from uploads where id = %s", [upload_id]) == []
