@@ -157,6 +157,12 @@ async def test_where_nothing_is_kept_nothing_is_said_to_be_forgotten(talk: Talk,
     assert (await last_result(talk))["error"]["message"] == "Nothing is kept about that."
 
 
+async def test_who_wants_all_forgotten_is_not_told_that_nothing_is_kept(talk: Talk, engine: Engine) -> None:
+    await turn(talk, engine, "forget all that you know", forget("everything"), {"text": "Which one?"})
+    error = (await last_result(talk))["error"]
+    assert error["message"] == "That is no single subject, so nothing is forgotten."
+
+
 async def test_a_worker_that_dies_before_a_result_is_recorded_has_kept_nothing_and_the_next_keeps_it_once(
     talk: Talk, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

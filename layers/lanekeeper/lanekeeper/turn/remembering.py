@@ -13,6 +13,7 @@ from lanekeeper.memory.grounding import is_grounded
 from lanekeeper.memory.refusals import Refusal
 from lanekeeper.memory.rules import Note
 from lanekeeper.memory.store import save
+from lanekeeper.memory.words import units
 from lanekeeper.postgres import Transaction
 from lanekeeper.tools import NoteKind, ToolFailure
 from lanekeeper.tools.outcome import failed
@@ -24,6 +25,7 @@ from lanekeeper.turn.said import text_of
 MENDABLE = frozenset({Refusal.UNGROUNDED, Refusal.OTHERS, Refusal.EMPTY})
 MEND = "Leave that part out or say it in the person's own words, and call once more; otherwise say that it is not kept."
 LEAVE = "Do not try it in other words. Say in a sentence that this is not kept, and why."
+ONE_AT_A_TIME = "Say that you forget one thing at a time, and ask which; their list of what is remembered shows all."
 ASK_FIRST = "Say that it is not kept unless they ask for just that, and leave it to them."
 
 
@@ -116,6 +118,8 @@ class Remembering:
                 "Call again with its subject as it stands here where it is what they mean; else ask.",
                 retryable=True,
             )
+        if not gone.anything and all(unit.is_small for unit in units(wish.subject)):
+            raise ToolFailure("That is no single subject, so nothing is forgotten.", ONE_AT_A_TIME)
         if not gone.anything:
             raise ToolFailure("Nothing is kept about that.", "Say so in a few words.")
         self.forgot = True
