@@ -136,8 +136,13 @@ as $$
 declare
   me text := lanekeeper.person();
   present timestamptz := lanekeeper.now();
-  spoken text := ' ' || lanekeeper.folded(message) || ' ';
+  spoken text;
 begin
+  -- Most people have none when they begin, and every message asks.
+  if not exists (select from public.notes n where n.user_id = me and n.replaced_by is null) then
+    return;
+  end if;
+  spoken := ' ' || lanekeeper.folded(message) || ' ';
   return query
   with asked as materialized (
     select w.word, w.query, w.own, w.query::text ~ '[<&]' as together from (
