@@ -92,6 +92,18 @@ def test_a_note_that_is_deleted_is_forgotten_everywhere_w4(api: Api) -> None:
     assert shown["parts"] == [{"type": "text", "text": SAID}]
 
 
+def test_a_note_that_was_replaced_can_be_deleted_too_and_the_one_that_stands_stays_w4(api: Api) -> None:
+    noted(api, "n2", "sister name", "sister is called Ana")
+    noted(api, "n1", "sister name", "sister is called Eva", said="my sister is called Eva", replaced_by="n2", age=5)
+    noted(api, "n0", "sister name", "sister is called Mia", said="my sister is called Mia", replaced_by="n1", age=9)
+    assert api("DELETE", "/me/notes/n1", sub="ben").code == "not_found"
+    assert api("DELETE", "/me/notes/n1").status == 204
+    assert api("DELETE", "/me/notes/n1").status == 404
+    assert [item["id"] for item in export(api) if item["type"] == "note"] == ["n2"]
+    forgotten = api.sql("select forgotten from messages order by created_at")
+    assert [row["forgotten"] for row in forgotten] == [False, True, True]
+
+
 def test_a_deletion_wakes_a_worker_for_a_message_that_one_may_have_passed_over(api: Api) -> None:
     for note_id, taken, woken in (("n1", "null", 1), ("n2", "'a worker'", 0)):
         noted(api, note_id, "sister name", "sister is called Ana")

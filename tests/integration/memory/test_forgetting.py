@@ -278,9 +278,10 @@ async def test_one_note_is_forgotten_by_its_id_by_the_role_that_answers_people(
     await past.add({"type": "human", "id": "m1", "content": "my sister is called Ana"})
     await past.owner.execute("insert into model_requests (user_id, body) values ('ana', %s)", [Jsonb({"a": "Ana"})])
     accept = database_as("accept")
-    for person, count in (("ben", 0), ("ana", 1), ("ana", 0)):
+    for person, count in (("ben", None), ("ana", 1), ("ana", None)):
         async with accept.transaction(user_id=person) as transaction:
-            assert (await forget_note(transaction, person, note_id, LIMITS)).count == count
+            gone = await forget_note(transaction, person, note_id, LIMITS)
+            assert (gone and gone.count) == count
     assert (await past.thread("ana"))[0]["content"] == FORGOTTEN
     assert await past.column("select body from model_requests") == []
 

@@ -79,11 +79,11 @@ async def forget(transaction: Transaction, user_id: str, subject: str, limits: L
     return await _forget_said(transaction, user_id, about, limits)
 
 
-async def forget_note(transaction: Transaction, user_id: str, note_id: str, limits: Limits) -> Forgotten:
-    """Forget one note that stands, in the same way; ``count`` is 0 when the person has no such note."""
+async def forget_note(transaction: Transaction, user_id: str, note_id: str, limits: Limits) -> Forgotten | None:
+    """Forget one note in the same way, also one that was replaced; None when the person has no such note."""
     begin(transaction, user_id)
     rows = await _chain(transaction, user_id, note_ids=[note_id])
-    return await _forget_notes(transaction, user_id, rows, limits) if rows else Forgotten()
+    return await _forget_notes(transaction, user_id, rows, limits) if rows else None
 
 
 def begin(transaction: Transaction, user_id: str) -> None:

@@ -7,11 +7,12 @@ select 1 from lanes where user_id = %(user_id)s for update
 -- name: lock_notes
 select pg_advisory_xact_lock(hashtext('lanekeeper.notes'), lanekeeper.lane_key(%(user_id)s))
 
--- The notes that stand about a subject, or are named by their ids, and those whose place they took.
+-- The notes that stand about a subject, or are named by their ids, and those whose place they took. A note that was
+-- replaced can be named too: its person still sees it in their export.
 -- name: chain
 with recursive chain as (
-  select id, subject, body, source_message_id, true as stands from notes
-  where user_id = %(user_id)s and replaced_by is null and (subject = %(subject)s or id = any(%(note_ids)s::text[]))
+  select id, subject, body, source_message_id, replaced_by is null as stands from notes
+  where user_id = %(user_id)s and (replaced_by is null and subject = %(subject)s or id = any(%(note_ids)s::text[]))
   union
   select n.id, n.subject, n.body, n.source_message_id, false from notes n join chain c on n.replaced_by = c.id
   where n.user_id = %(user_id)s

@@ -56,4 +56,4 @@ class OwnNotes:
             transaction.put(SQL["wait_for_lane"], {"lane_wait": f"{self._limits.lane_wait_s}s"})
             forgotten = await forget_note(transaction, user_id, note_id, self._limits)
             lane = await transaction.row(SQL["waits"], {"user_id": user_id})
-        return TakenOut(bool(lane and lane["waits"])) if forgotten.count else None
+        return None if forgotten is None else TakenOut(bool(lane and lane["waits"]))
