@@ -79,6 +79,15 @@ def test_who_is_no_administrator_is_refused_and_leaves_no_look(books: Api, path:
     assert books.count("audit_log") == 0
 
 
+@pytest.mark.parametrize("path", ROUTES)
+def test_a_parameter_that_a_route_does_not_know_is_refused_and_leaves_no_look(books: Api, path: str) -> None:
+    refused = ask(books, path, status="failed")
+    assert (refused.status, refused.code) == (422, "invalid")
+    assert "status" in refused.json["error"]["message"]
+    assert ask(books, path, [], status="failed").status == 403
+    assert books.count("audit_log") == 0
+
+
 def test_a_turns_story_tells_everything_but_what_was_said_k3(books: Api) -> None:
     reply = ask(books, "/admin/turns/turn_1")
     story = reply.json

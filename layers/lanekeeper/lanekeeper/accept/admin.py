@@ -58,11 +58,15 @@ def admin_routes(services: Services) -> APIRouter:
         """The id of the administrator who asks.
 
         Raises:
-            Problem: 401, 403, 503.
+            Problem: 401, 403, 503; 422 for a query parameter that the route does not know: it would filter nothing.
         """
         person = await services.person(request)
         if GROUP not in person.groups:
             raise Problem(403, "forbidden", "This is for administrators.", "Ask the owner of the service for access.")
+        known = {parameter.alias for parameter in request.scope["route"].dependant.query_params}
+        for name in request.query_params:
+            if name not in known:
+                raise invalid(f"{name[:60]}: not a parameter of this route")
         return person.id
 
     @routes.get(
@@ -139,7 +143,7 @@ def admin_routes(services: Services) -> APIRouter:
 
     @routes.get(
         "/nightly",
-        summary="Read whom each night covered",
+        summary="Read how many people each night covered",
         operation_id="adminNightly",
         response_class=JSONResponse,
         responses={200: {"model": NightPage}, **_REFUSED},
