@@ -41,6 +41,8 @@ class Act(StrEnum):
 
 # Alone and in capitals, these act at once and are their own confirmation.
 ORDERS: Mapping[str, Act] = {"STOP": Act.OPT_OUT, "DELETE": Act.DELETE}
+# Everything else that is acted on is kept from memory: what was only out of place may still tell of the person.
+FOR_MEMORY = frozenset({Act.REDIRECT})
 CONFIRMED: Mapping[Control, Act] = {"opt_out": Act.OPT_OUT, "delete": Act.DELETE}
 ASKS: Mapping[Act, Control] = {Act.ASK_OPT_OUT: "opt_out", Act.ASK_DELETE: "delete"}
 

@@ -1,5 +1,6 @@
 """Keeps verdicts, and writes what an act of code leaves behind: the control's own row, never a model's word for it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -56,6 +57,11 @@ async def pending_control(database: Database, place: Place) -> Control | None:
     """The control that was asked about in a conversation and can still be confirmed."""
     (rows,) = await database.at_once(SQL["pending_control"], user_id=place.user_id, parameters=place.parameters())
     return rows[0]["control"] if rows else None
+
+
+def keep_from_memory(transaction: Transaction, place: Place, message_ids: Sequence[str]) -> None:
+    """Have no note made of messages that code has acted on: a bad night is no fact about a person. A repeat is none."""
+    transaction.put(SQL["keep_from_memory"], place.parameters() | {"message_ids": list(message_ids)})
 
 
 def write_act(transaction: Transaction, place: Place, act: Act, said: str, confirm_s: float) -> None:

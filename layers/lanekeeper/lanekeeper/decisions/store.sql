@@ -38,6 +38,11 @@ where control_confirms.asked_turn_id <> excluded.asked_turn_id
 update control_confirms set state = 'confirmed'
 where conversation_id = %(conversation_id)s and user_id = %(user_id)s and control = %(control)s and state = 'asked'
 
+-- The note writer passes over what is marked so.
+-- name: keep_from_memory
+update messages set forgotten = true
+where user_id = %(user_id)s and id = any(%(message_ids)s::text[]) and role = 'user' and not forgotten
+
 -- name: open_staff_item
 insert into staff_items (id, user_id, conversation_id, turn_id, kind, summary, opened_at)
 values (%(id)s, %(user_id)s, %(conversation_id)s, %(turn_id)s, %(kind)s, %(summary)s, lanekeeper.now())

@@ -52,13 +52,24 @@ async def keep(transaction: Transaction, segment: Segment, notes: Sequence[Note]
         raise OutdatedError
     saved = 0
     refused: list[tuple[Note, Refusal]] = []
+    back = await _kept_back(transaction, segment, notes)
     for note in notes:
+        if note.source_message_id in back:
+            continue
         said = segment.own[note.source_message_id].text
         became = await save(transaction, segment.user_id, note, said, limits, health_asked=asks_to_keep(said))
         saved += became.id is not None
         if became.refused is not None:
             refused.append((note, became.refused))
     return Kept(saved, tuple(refused))
+
+
+async def _kept_back(transaction: Transaction, segment: Segment, notes: Sequence[Note]) -> set[str]:
+    """The messages of notes that no note may be made of any more."""
+    if not notes:
+        return set()
+    of = {"user_id": segment.user_id, "message_ids": [note.source_message_id for note in notes]}
+    return {row["id"] for row in await transaction.rows(SQL["kept_back"], of)}
 
 
 async def count_failure(transaction: Transaction, segment: Segment, limits: Limits) -> bool:

@@ -64,7 +64,8 @@ async def unread(
 ) -> Segment | None:
     """The next stretch that no writer has read, or None when there is none, or no such conversation of this person.
 
-    It holds no result of a tool, no note, no summary, and nothing that the person had forgotten.
+    It holds no result of a tool, no note, no summary, nothing that the person had forgotten, and nothing that
+    code has acted on, such as a cry for help or a complaint.
 
     Args:
         database: whose connection is used.

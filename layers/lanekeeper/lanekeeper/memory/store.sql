@@ -67,6 +67,10 @@ on conflict (conversation_id) do update
 set position = excluded.position, read_at = excluded.read_at, failures = 0
 where p.position = %(after)s and p.user_id = excluded.user_id
 
+-- What was forgotten, or acted on by code, since it was read.
+-- name: kept_back
+select id from messages where user_id = %(user_id)s and id = any(%(message_ids)s::text[]) and forgotten
+
 -- name: count_failure
 insert into note_progress as p (conversation_id, user_id, position, failures, read_at)
 select c.id, c.user_id, %(after)s, 1, lanekeeper.now() from conversations c

@@ -13,8 +13,15 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from lanekeeper.decisions import Act, Plan, Policy, Verdicts, words
 from lanekeeper.decisions.crisis import crisis_line
 from lanekeeper.decisions.lines import asked_in, is_line_of, line
-from lanekeeper.decisions.rules import ASKS, Control, notes, order_in, plan
-from lanekeeper.decisions.store import Place, keep_verdicts, kept_verdicts, pending_control, write_act
+from lanekeeper.decisions.rules import ASKS, FOR_MEMORY, Control, notes, order_in, plan
+from lanekeeper.decisions.store import (
+    Place,
+    keep_from_memory,
+    keep_verdicts,
+    kept_verdicts,
+    pending_control,
+    write_act,
+)
 from lanekeeper.limits import Limits
 from lanekeeper.postgres import Database, Transaction
 from lanekeeper.turn.intake import Turn
@@ -109,6 +116,10 @@ class Deciding:
             self._unwritten = False
         for act in self._acts:
             write_act(transaction, self._place, act, self._said, self._limits.confirm_s)
+        if not FOR_MEMORY.issuperset(self._acts):
+            own = self._turn.thread.of_turn(self._turn.id)
+            said = [message.id for message in own if isinstance(message, HumanMessage) and message.id]
+            keep_from_memory(transaction, self._place, said)
 
     def rewind(self) -> None:
         """Write once more with the next transaction: an interrupted one may have been undone."""
