@@ -21,13 +21,15 @@ from tests.integration.turn.noted import SISTER, ask, keep, late, searching_for,
 from tests.integration.turn.toys import Named, Told
 
 
-async def test_a_message_that_leans_on_earlier_talk_brings_its_note_with_kind_and_day_for_this_reply_only(
+async def test_a_message_that_leans_on_earlier_talk_brings_its_note_with_subject_and_day_for_this_reply_only(
     talk: Talk,
 ) -> None:
     await keep(talk, SISTER, subject="sister")
     await keep(talk, "likes oolong", subject="tea")
     await talk.judge(refers_to_earlier=1.0)
-    assert f"<recalled>\nfact, 2026-11-01: {SISTER}\n</recalled>" in await ask(talk, "what is my sister called?")
+    assert f"<recalled>\nfact, sister, 2026-11-01: {SISTER}\n</recalled>" in await ask(
+        talk, "what is my sister called?"
+    )
     rows = await talk.rows("select message from thread_messages")
     assert SISTER not in json.dumps([row["message"] for row in rows]), "never stored (C5)"
     assert SISTER not in json.dumps(await ask(talk, "thanks"))
@@ -38,7 +40,7 @@ async def test_the_day_of_a_note_is_the_persons_own(talk: Talk) -> None:
     await keep(talk, SISTER, subject="sister")
     await talk.superuser.execute("update users set timezone = 'Asia/Tokyo'")
     await talk.judge(refers_to_earlier=1.0)
-    assert f"fact, 2026-11-02: {SISTER}" in await ask(talk, "what is my sister called?")
+    assert f"fact, sister, 2026-11-02: {SISTER}" in await ask(talk, "what is my sister called?")
 
 
 async def test_a_no_discards_what_was_found_unread_d2(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,9 +65,10 @@ def test_when_nobody_can_tell_only_a_note_with_every_word_counts_and_none_says_n
     assert ([one.subject for one in said.hits], said.advice) == (kept, advice)
 
 
-def test_a_note_is_one_line_with_its_kind_and_the_day_where_the_person_is() -> None:
+def test_a_note_is_one_line_with_its_kind_its_subject_and_the_day_where_the_person_is() -> None:
     note = hit("sister", 1.0, "My sister\nis called  Ana")
-    assert lines([note], UTC) == "fact, 2026-11-01: My sister is called Ana"
-    assert lines([note], timezone(timedelta(hours=9))) == "fact, 2026-11-02: My sister is called Ana"
+    assert lines([note], UTC) == "fact, sister, 2026-11-01: My sister is called Ana"
+    assert lines([note], timezone(timedelta(hours=9))) == "fact, sister, 2026-11-02: My sister is called Ana"
     assert lines([note, hit("tea", 1.0)], UTC).count("\n") == 1
+    assert lines([hit("", 1.0, "Likes tea")], UTC) == "fact, 2026-11-01: Likes tea"
     assert lines([], UTC) == ""

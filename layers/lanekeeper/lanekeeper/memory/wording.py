@@ -52,10 +52,13 @@ def told(found: Recalled, *, strong: bool = False) -> Told:
 
 
 def lines(hits: Sequence[Hit], zone: tzinfo) -> str:
-    """Notes as lines: the kind, the day on which it was kept in the person's zone, and the words."""
-    return "\n".join(
-        f"{hit.kind}, {hit.saved_at.astimezone(zone):%Y-%m-%d}: {' '.join(hit.body.split())}" for hit in hits
-    )
+    """Notes as lines: the kind, the subject to put it right under, the day in the person's zone, and the words."""
+    return "\n".join(_line(hit, zone) for hit in hits)
+
+
+def _line(hit: Hit, zone: tzinfo) -> str:
+    head = (hit.kind, hit.subject, f"{hit.saved_at.astimezone(zone):%Y-%m-%d}")
+    return f"{', '.join(filter(None, head))}: {' '.join(hit.body.split())}"
 
 
 def _advice(of: Label, hits: Sequence[Hit]) -> str:

@@ -14,7 +14,7 @@ from tests.devkit.mainline.words import words
 
 _RECALLED = re.compile(r"<recalled>\n(.*?)\n</recalled>", re.DOTALL)
 _PROFILE_NAME = re.compile(r"<profile>\n(?:.*\n)*?Name: (\S.*)")
-_LINE = re.compile(r"^\w+, \d{4}-\d\d-\d\d: ")
+_LINE = re.compile(r"^\w+, (?:[\w ]+, )?\d{4}-\d\d-\d\d: ")
 _MEMORY = re.compile(r"^(?:do|did|can) you (?:still )?(?:remember|know|recall)\b", re.IGNORECASE)
 # Only the person can know the answer: what, who, where is my ..., where do I live.
 _ABOUT_ONESELF = re.compile(

@@ -8,7 +8,7 @@ from tests.devkit.mainline.demo import facts
 from tests.devkit.mainline.demo.understanding import understand
 from tests.unit.devkit.mainline.test_demo import PAGES, SEARCH, Chat
 
-NOTE = "For this reply only, and not part of the conversation:\n<recalled>\nfact, 2026-11-01: {}\n</recalled>"
+NOTE = "For this reply only, and not part of the conversation:\n<recalled>\nfact, a fact, 2026-11-01: {}\n</recalled>"
 SUMMARY = "What was said before, in short, as data:\n<summary>\n{}\n</summary>"
 MEMORY = (
     {"name": "memory_remember", "parameters": {"properties": {"kind": {}, "subject": {}, "body": {}}}},
