@@ -80,9 +80,24 @@ async def test_a_correction_takes_the_place_of_what_it_contradicts_in_the_same_t
     assert await notes(talk) == [("sister name", BODY)]
     kept = await talk.rows("select body, replaced_by is null as stands from notes order by saved_at, id")
     assert [tuple(row.values()) for row in kept] == [("My sister is called Eva", False), (BODY, True)]
-    before, after = (await talk.requests())[-2:]
-    assert holds(before, "called Eva")
-    assert not holds(after, "called Eva"), "the next request of the same turn no longer says what was put right"
+    before, after = (
+        [message["content"] for message in one["body"]["messages"]] for one in (await talk.requests())[-2:]
+    )
+    assert "called Eva" in before[-1]
+    assert "called Eva" not in after[-1], "the next request of the same turn no longer recalls what was put right"
+
+
+async def test_a_correction_is_told_what_it_took_the_place_of_so_that_the_rest_of_it_can_be_kept_w2(
+    talk: Talk, engine: Engine
+) -> None:
+    before = "My sister Ana lives in Oslo and has two cats"
+    await turn(talk, engine, f"remember: {before}", remember(before, "sister"))
+    assert "replaced" not in await last_result(talk), "nothing stood there"
+    await turn(talk, engine, "no, my sister lives in Rome now", remember("My sister lives in Rome", "sister"))
+    result = await last_result(talk)
+    assert (result["state"], result["replaced"]) == ("kept", before)
+    assert "a subject of its own" in result["next"]
+    assert await notes(talk) == [("sister", "My sister lives in Rome")]
 
 
 @pytest.mark.parametrize(

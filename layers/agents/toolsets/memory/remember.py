@@ -32,10 +32,11 @@ class RememberInput(ToolInput):
 
 
 class RememberOutput(ToolOutput):
-    """That it is kept, and what to say about it."""
+    """That it is kept, and what to say about it. ``replaced``: what stood under its subject until it was written."""
 
     state: Literal["kept"]
     next: str
+    replaced: str | None = None
 
 
 async def remember(context: ToolContext, given: RememberInput) -> RememberOutput:

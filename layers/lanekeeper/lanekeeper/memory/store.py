@@ -17,10 +17,14 @@ SQL = Statements.beside(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What became of a note: its id when it stands now, or why it was refused. Neither: what stood goes on standing."""
+    """What became of a note: its id when it stands now, or why it was refused. Neither: what stood goes on standing.
+
+    ``replaced``: the words of what it took the place of, empty where nothing stood there.
+    """
 
     id: str | None = None
     refused: Refusal | None = None
+    replaced: str = ""
 
 
 def objection(note: Note, said: str, *, asked: bool = False) -> Refusal | None:
@@ -57,7 +61,8 @@ async def save(
         return Saved(refused=Refusal.FORGOTTEN)
     about = {"user_id": user_id, "subject": subject, "source_message_id": note.source_message_id}
     rows = await transaction.rows(SQL["rivals"], about)
-    settled = settle(note.source, body, [_rival(row) for row in rows if row["subject"] == subject])
+    same = [row for row in rows if row["subject"] == subject]
+    settled = settle(note.source, body, [_rival(row) for row in same])
     if not settled.kept or _is_noted(body, [row for row in rows if row["subject"] != subject]):
         return Saved()
     note_id = new_id("note")
@@ -73,7 +78,7 @@ async def save(
     if not await transaction.run(SQL["save_note"], saved):
         return Saved(refused=Refusal.UNGROUNDED)
     await transaction.run(SQL["replace_notes"], saved)
-    return Saved(id=note_id)
+    return Saved(id=note_id, replaced=" / ".join(row["body"] for row in same))
 
 
 def _rival(row: Json) -> Rival:

@@ -1,5 +1,6 @@
 """What a turn's tools keep and forget, written in the transaction that records their results (W2, W4)."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 
 from lanekeeper.decisions import words
 from lanekeeper.limits import Limits
+from lanekeeper.mainline.text import dumps
 from lanekeeper.memory.asking import asks_to_keep
 from lanekeeper.memory.forgetting import begin, forget
 from lanekeeper.memory.grounding import is_grounded
@@ -26,6 +28,10 @@ MENDABLE = frozenset({Refusal.UNGROUNDED, Refusal.OTHERS, Refusal.EMPTY})
 MEND = "Leave that part out or say it in the person's own words, and call once more; otherwise say that it is not kept."
 LEAVE = "Do not try it in other words. Say in a sentence that this is not kept, and why."
 ONE_AT_A_TIME = "Say that you forget one thing at a time, and ask which; their list of what is remembered shows all."
+REPLACED = (
+    "It is kept, in the place of what `replaced` says. Where something else stood there that still holds, keep that as "
+    "well, by one more call under a subject of its own. Then say in a few words that it is kept."
+)
 ASK_FIRST = "Say that it is not kept unless they ask for just that, and leave it to them."
 
 
@@ -84,12 +90,14 @@ class Remembering:
         if wish is None or result.status != "success":
             return result
         try:
-            await (self._keep(transaction, wish) if isinstance(wish, Remember) else self._drop(transaction, wish))
+            if isinstance(wish, Remember):
+                return _with(await self._keep(transaction, wish), result)
+            await self._drop(transaction, wish)
         except ToolFailure as failure:
             return failed(result.tool_call_id, result.name or "", failure, self._limits).message()
         return result
 
-    async def _keep(self, transaction: Transaction, wish: Remember) -> None:
+    async def _keep(self, transaction: Transaction, wish: Remember) -> str:
         source = self._source(wish.body)
         if source is None:
             raise ToolFailure(Refusal.UNGROUNDED.value, LEAVE)
@@ -108,6 +116,7 @@ class Remembering:
             next_step = MEND if why in MENDABLE else ASK_FIRST if why is Refusal.HEALTH else LEAVE
             raise ToolFailure(why.value, next_step, retryable=why in MENDABLE)
         self._recalling.leave_out(wish.subject)
+        return saved.replaced
 
     async def _drop(self, transaction: Transaction, wish: Forget) -> None:
         gone = await forget(transaction, self._turn.hold.user_id, wish.subject, self._limits)
@@ -130,3 +139,11 @@ class Remembering:
         own = [one for one in self._turn.thread.messages if isinstance(one, HumanMessage)]
         says = (one for one in reversed(own) if is_grounded("stated", body, one.text))
         return next(says, own[-1] if own else None)
+
+
+def _with(replaced: str, result: ToolMessage) -> ToolMessage:
+    """The result of a fact that is kept, telling what it took the place of, so that nothing else of that is lost."""
+    if not replaced:
+        return result
+    told = json.loads(result.text) | {"next": REPLACED, "replaced": replaced}
+    return result.model_copy(update={"content": dumps(told)})
