@@ -101,6 +101,26 @@ async def test_two_moments_at_once_keep_each_note_once(talk: Transcript) -> None
     assert len(await talk.rows("select from notes")) == 2
 
 
+async def test_of_two_moments_in_one_process_the_second_finds_nothing_left_to_pay_for(talk: Transcript) -> None:
+    await sister_and_coffee(talk)
+    slow = answered(SISTER, COFFEE, delay_s=0.3)
+    await talk.script(slow, slow)
+    written = await asyncio.gather(*(talk.writer.write("ana", "conv_ana") for _ in range(2)))
+    assert sorted(one.segments for one in written) == [0, 1]
+    assert len(await talk.requests()) == 1
+
+
+async def test_a_message_that_code_acts_on_while_it_is_read_becomes_no_note(talk: Transcript) -> None:
+    await sister_and_coffee(talk)
+    await talk.script(answered(SISTER, COFFEE, delay_s=0.5))
+    writing = asyncio.create_task(talk.writer.write("ana", "conv_ana"))
+    while not await talk.requests():
+        await asyncio.sleep(0.01)
+    await talk.superuser.execute("update messages set forgotten = true where id = 'm2'")
+    assert await writing == Written(segments=1, saved=1)
+    assert await talk.standing() == [("sister name", "My sister is called Ana")]
+
+
 async def test_a_writer_that_dies_before_its_commit_leaves_nothing_and_another_keeps_it_all(
     talk: Transcript, monkeypatch: pytest.MonkeyPatch
 ) -> None:

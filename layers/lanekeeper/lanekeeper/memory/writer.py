@@ -1,8 +1,10 @@
 """The note writer: has a model read what a person wrote, and keeps what it found (W1, W3, W5). All moments use it."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from weakref import WeakValueDictionary
 
 from lanekeeper.ledger.call import Meter
 from lanekeeper.ledger.store import count_limit_hit
@@ -51,7 +53,8 @@ class Written:
 class NoteWriter:
     """Writes notes of what nobody has read yet.
 
-    Several may be at one conversation at once: what another has read meanwhile is not kept twice.
+    Several may be at one conversation at once: what another has read meanwhile is not kept twice. Of the calls of one
+    writer the second waits for the first, so that nobody pays twice for the reading.
 
     Args:
         database: a connection as the role that writes notes.
@@ -66,6 +69,7 @@ class NoteWriter:
         self._meter = meter
         self._limits = limits
         self._catalogue = StoredSetting(SETTING, parse_catalogue, DEFAULT, limits.setting_cache_s)
+        self._at_work: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     async def write(self, user_id: str, conversation_id: str, *, until: int | None = None) -> Written:
         """Read all that the person wrote in a conversation and nobody has read for notes, and keep those notes.
@@ -83,12 +87,14 @@ class NoteWriter:
             DatabaseUnreachableError: the database did not answer.
         """
         written = Written()
-        while segment := await unread(self._database, user_id, conversation_id, self._limits, until=until):
-            try:
-                written += await self._write(segment)
-            except OutdatedError:
-                # Another moment has read it, something of it was forgotten, or it is gone: look again.
-                continue
+        # Quiet and about to be shortened may fall due in the same minute.
+        async with self._at_work.setdefault((user_id, conversation_id), asyncio.Lock()):
+            while segment := await unread(self._database, user_id, conversation_id, self._limits, until=until):
+                try:
+                    written += await self._write(segment)
+                except OutdatedError:
+                    # Another moment has read it, something of it was forgotten, or it is gone: look again.
+                    continue
         return written
 
     async def take(self, segment: Segment, answer: Json | None) -> Written:
