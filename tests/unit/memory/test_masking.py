@@ -28,6 +28,8 @@ def call(**args: Any) -> dict[str, Any]:
         ({"type": "ai", "content": "It is Ana!"}, {"content": FORGOTTEN}),
         ({"type": "ai", "content": "", "tool_calls": [call(name="Ana", seats=2, to=["Ana"], now=True, at=None)]},
          {"tool_calls": [call(name=BLANK, seats=BLANK, to=[BLANK], now=True, at=None)]}),
+        ({"type": "ai", "content": "", "tool_calls": [call(kind="fact", subject="sister", body="is called Ana")]},
+         {"tool_calls": [call(kind="fact", subject=BLANK, body=BLANK)]}),
         ({"type": "ai", "content": "", "tool_calls": [call(name="Eva"), call(name="Ana")]},
          {"tool_calls": [call(name="Eva"), call(name=BLANK)]}),
         ({"type": "ai", "content": "", "tool_calls": [call(amount=12.5)]}, {"tool_calls": [call(amount=BLANK)]}),

@@ -40,6 +40,15 @@ SISTER = Telling.of("sister name", "sister is called Ana")
             "my friends like tea",
         ),
         ("hobby", "likes hiking in mountains near Bergen", "I went to Bergen", "I like mountains"),
+        ("mushrooms", "I don't like mushrooms", "- Does not like mushrooms.", "I don't know"),
+        ("mushrooms", "Doesn\u2019t eat mushrooms", "Dislikes mushrooms", "I eat bread"),
+        ("pilze", "Ich hasse Pilze", "Mag keine Pilze", "Ich hasse Regen"),
+        ("vegan", "I'm vegan", "Is vegan", "I'm at home"),
+        ("reading", "reads", "they read", "my reading lamp"),
+        ("job", "I work as a nurse", "- Profession: nurse", "- Profession: cook"),
+        ("salary", "earns 3100 a month", "- Earns 3,100 EUR", "- Earns 3.1 EUR"),
+        ("salary", "earns 3.100,00 EUR", "3100 it is", "31 it is"),
+        ("rent", "pays 1.250,50 EUR", "so 1250.5", "so 1250"),
         ("trip", "flies to Lisbon in May 2026", "Lisbon is lovely", "in May I am free; 2026 will be fine"),
         ("姐姐名字", "我姐姐叫安娜", "安娜是谁", "我姐姐是谁"),
         ("姉の名前", "姉の名前はアナです", "アナさんですか", "姉の名前は"),
@@ -75,6 +84,11 @@ def test_of_a_summary_only_the_sentences_that_tell_it_go() -> None:
     assert SISTER.without("Nothing of it. ") == "Nothing of it. "
 
 
+def test_of_a_line_with_several_clauses_only_the_one_that_tells_it_goes() -> None:
+    line = "- Likes tea; their sister is Ana.; bakes bread\uff1b rents a boat"
+    assert SISTER.without(line) == "- Likes tea; bakes bread\uff1b rents a boat"
+
+
 def test_what_is_told_in_two_sentences_goes_from_both() -> None:
     fact = Telling.of("hobby", "likes hiking in the mountains with friends")
     assert fact.without("They hike with friends. Mountains above all. They like tea.") == "They like tea."
@@ -101,6 +115,10 @@ def test_a_note_about_something_else_tells_it_with_its_words_and_its_subjects_no
         ("diet", "I like tea. My diet is vegan.", "vegan"),
         ("job", "I work as a falconer", "falconer"),
         ("pet's name", "my dog is called Rex", "Rex"),
+        ("pregnant", "I am pregnant.", "She's pregnant"),
+        ("pregnancy", "I'm pregnant.", "your pregnancy"),
+        ("i am pregnant", "By the way, I am pregnant.", "- Is pregnant."),
+        ("heart trouble", "I have heart trouble.", "trouble with the heart"),
     ],
 )
 def test_a_statement_about_the_subject_is_a_fact(subject: str, text: str, tells: str) -> None:
@@ -114,6 +132,10 @@ def test_a_statement_about_the_subject_is_a_fact(subject: str, text: str, tells:
         ("sister name", "what is my sister called?"),
         ("sister name", "forget my sister's name"),
         ("sister name", "I like Ana"),
+        ("sister name", "I have a sister."),
+        ("sister birthday", "I have a sister."),
+        ("pregnant", "Am I pregnant?"),
+        ("pregnant", "Forget that I am pregnant."),
         ("favourite colour of my car", "My car is a Volvo"),
         ("job", "vergiss bitte, was ich über meinen Job gesagt habe"),
         ("", "My sister is called Ana."),

@@ -4,9 +4,10 @@ It works on the rows as they are kept, so that whoever has no chain of models at
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 from lanekeeper.mainline.text import dumps
+from lanekeeper.memory.rules import Kind
 from lanekeeper.memory.telling import Telling
 from lanekeeper.types import Json
 
@@ -14,6 +15,7 @@ FORGOTTEN = "(Forgotten, as the person asked.)"
 """Stands for the words of a message."""
 BLANK = "(forgotten)"
 """Stands for an argument or a value."""
+_KINDS = frozenset(get_args(Kind))
 
 
 def state(facts: Sequence[Telling], text: str) -> bool:
@@ -63,14 +65,17 @@ def _masked_call(call: Json, facts: Sequence[Telling]) -> Json:
     args = call["args"]
     if isinstance(args, str):
         return call | {"args": BLANK} if state(facts, args) else call
-    return call | {"args": _blank(args)} if state(facts, _strings(args)) else call
+    return call | {"args": _blank(args, facts)} if state(facts, _strings(args)) else call
 
 
-def _blank(value: Any) -> Any:
+def _blank(value: Any, facts: Sequence[Telling]) -> Any:
+    """The same without what somebody has written: the kind of a note is one of few words, and stays one of them."""
     if isinstance(value, dict):
-        return {name: _blank(one) for name, one in value.items()}
+        return {name: _blank(one, facts) for name, one in value.items()}
     if isinstance(value, list):
-        return [_blank(one) for one in value]
+        return [_blank(one, facts) for one in value]
+    if isinstance(value, str) and value in _KINDS and not state(facts, value):
+        return value
     return value if value is None or isinstance(value, bool) else BLANK
 
 

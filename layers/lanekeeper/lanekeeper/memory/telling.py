@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lanekeeper.memory.rules import bare
-from lanekeeper.memory.words import Unit, calendar_words, folded, sentences, units
+from lanekeeper.memory.words import Unit, calendar_words, common_verbs, folded, sentences, units
 
 _DIGIT = re.compile(r"\d")
 
@@ -62,9 +62,10 @@ class Telling:
             for unit in meant or new
             if _tells_alone(unit, capitals) or (unit.spelling in called and not unit.is_small)
         )
-        if not meant and not alone:
-            # Nothing but the subject itself: "vegan: is vegan".
-            meant = [unit for unit in told if not unit.is_small]
+        if not alone and all(unit.spelling in common_verbs() for unit in meant):
+            # Hardly more than the subject itself: "vegan: is vegan", "mushrooms: hates mushrooms".
+            large = [unit for unit in told if not unit.is_small]
+            meant = [unit for unit in large if unit.spelling not in common_verbs()] or large
         return cls(alone, frozenset(unit.stem for unit in meant), named)
 
     @property

@@ -10,6 +10,8 @@ from lanekeeper.memory.words import sentences, units
 
 NAMED = 0.5
 """The part of a subject's words that a sentence about it holds."""
+# What something is called: whoever only says that there is such a thing has not said it.
+_NAME = frozenset({"name", "nom", "nombre", "nome", "naam", "имя"})
 
 
 def is_about(subject: str, text: str) -> bool:
@@ -22,11 +24,13 @@ def said_about(subject: str, text: str, known: Iterable[str] = ()) -> list[Telli
     """The facts that a message of the person states about a subject, one for each sentence that does.
 
     A question states nothing. The wish to forget it states what it names by name, number or address alone: "forget
-    that my sister is called Ana" does, "forget my sister's name" does not.
+    that my sister is called Ana" does, "forget my sister's name" does not. A sentence that says hardly more than the
+    subject is a fact as well when it holds the whole of it: "I am pregnant".
     """
     about = _about(subject)
     if not about:
         return []
+    asks_name = any(unit.spelling.lower() in _NAME for unit in units(subject))
     facts = []
     for sentence in sentences(text):
         stems = {unit.stem for unit in units(sentence)}
@@ -34,7 +38,7 @@ def said_about(subject: str, text: str, known: Iterable[str] = ()) -> list[Telli
         if len(held) < math.ceil(NAMED * len(about)) or sentence.rstrip().endswith(("?", "\uff1f")):
             continue
         fact = Telling.of(subject, sentence, said=text, known=known)
-        if not fact.alone and fact.together <= fact.about:
+        if not fact.alone and fact.together <= fact.about and (asks_name or len(held) < len(about)):
             continue
         # Words of the subject that the sentence does not hold are not what it is about.
         named = frozenset(stems & set[str]().union(*held)) - fact.together

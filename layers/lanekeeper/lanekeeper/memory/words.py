@@ -22,8 +22,9 @@ _UNIT = re.compile(
     rf"|(?P<kana>[{_KANA}]+)|(?P<han>[{_HAN}]+)|(?P<hangul>[{_HANGUL}]+)|[{_HIRAGANA}]+"
     rf"|(?P<word>{_WORD}(?:['\u2019]{_WORD})*)"
 )
-# The piece of a text up to the end of a sentence or a line, with whatever blanks follow.
-_SENTENCE = re.compile(r"[^\n]*?(?:[.!?]+(?=\s)[^\S\n]*|[\u3002\uff01\uff1f]+|\n+|\Z)", re.DOTALL)
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}([.,])\d{3}(?:\1\d{3})*")
+# The piece of a text up to the end of a sentence, a clause or a line, with whatever blanks follow.
+_SENTENCE = re.compile(r"[^\n]*?(?:[.!?;]+(?=\s)[^\S\n]*|[\u3002\uff01\uff1f\uff1b]+|\n+|\Z)", re.DOTALL)
 _FOLDED = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "'": "", "\u2019": ""}
 )
@@ -70,9 +71,7 @@ def units(text: str) -> Iterator[Unit]:
             case "address":
                 yield Unit(bare(written), bare(written), kind)
             case "number":
-                digits = re.sub(r"[^\d.,]", "", written).replace(",", ".")
-                # 12.50 and 12.5 are one number; points between thousands are none.
-                digits = digits.rstrip("0").rstrip(".") if digits.count(".") == 1 else digits.replace(".", "")
+                digits = _number(written)
                 yield Unit(digits, digits, kind)
             case "kana":
                 yield Unit(bare(written), bare(written), kind)
@@ -91,7 +90,7 @@ def units(text: str) -> Iterator[Unit]:
 
 
 def sentences(text: str) -> list[str]:
-    """A text in pieces that end with a sentence or a line; joined, they are the text again."""
+    """A text in pieces that end with a sentence, a clause or a line; joined, they are the text again."""
     return [piece for piece in _SENTENCE.findall(text) if piece]
 
 
@@ -99,6 +98,12 @@ def sentences(text: str) -> list[str]:
 def small_words() -> frozenset[str]:
     """Words of eight languages that tell nothing about anyone."""
     return _listed("small_words.txt")
+
+
+@cache
+def common_verbs() -> frozenset[str]:
+    """What people do with all sorts of things: it tells nothing without the thing."""
+    return _listed("common_verbs.txt")
 
 
 @cache
@@ -111,6 +116,19 @@ def folded(text: str) -> str:
     """A text as its words are spelled, all at once."""
     plain = bare(text)
     return plain.replace("'", "") if plain.isascii() else plain.translate(_FOLDED)
+
+
+def _number(written: str) -> str:
+    """The digits of a number, however it is written: 12.50 as 12.5, 3,100 and 3.100,00 as 3100."""
+    digits = re.sub(r"[^\d.,]", "", written)
+    if _THOUSANDS.fullmatch(digits):
+        return re.sub("[.,]", "", digits)
+    whole, point, part = digits.rpartition(max(".,", key=digits.rfind))
+    if not point or (point in whole and not _THOUSANDS.fullmatch(whole)):
+        # None, or a date, or an address of a machine.
+        return re.sub("[.,]", "", digits)
+    part, whole = part.rstrip("0"), re.sub("[.,]", "", whole)
+    return f"{whole}.{part}" if part else whole
 
 
 def _word(written: str, *, first: bool) -> Unit:
