@@ -12,6 +12,13 @@ from tests.devkit.postgres import Postgres
 from tests.integration.accept.api import Api, Lambda, local_lambda
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give each operation of the document an id of its own: of tests with one id only the first is run in parallel."""
+    for item in items:
+        if getattr(item, "operation_label", None) and item.parent is not None:
+            item._id = item.parent.id.child(item.name)
+
+
 def give_credentials(patch: pytest.MonkeyPatch) -> None:
     """As Lambda gives them to every function."""
     patch.setenv("AWS_ACCESS_KEY_ID", "local")

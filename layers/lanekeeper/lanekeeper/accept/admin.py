@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import JSONResponse, Response
+from pydantic import BeforeValidator
 
 from lanekeeper import clock
 from lanekeeper.accept.admin_answers import (
@@ -46,8 +47,10 @@ Failure = Annotated[
     str | None,
     Query(pattern="^[a-z0-9_]{1,60}$", description="Only turns that ended for this reason, such as `turn_time`."),
 ]
-From = Annotated[date | None, Query(alias="from", description="The first day, UTC. 30 days before `to` if left out.")]
-To = Annotated[date | None, Query(description="The last day, UTC. Today if left out.")]
+# Pydantic alone would take a number for a moment in time.
+Day = Annotated[date, BeforeValidator(date.fromisoformat)]
+From = Annotated[Day | None, Query(alias="from", description="The first day, UTC. 30 days before `to` if left out.")]
+To = Annotated[Day | None, Query(description="The last day, UTC. Today if left out.")]
 
 
 def admin_routes(services: Services) -> APIRouter:
